@@ -73,6 +73,8 @@ export type ManagedLink = {
   forward_query: boolean;
   /** How many of these visits have been used; `null` if there is no limit, or if the request has no manage key. */
   visits_used: number | null;
+  /** The name of who created the link, if the service gave them a token with a name or they were signed in. Only requests with the manage key get it. */
+  created_by?: string | undefined;
   /** `scheduled`: not started yet; `used_up`: its visit limit is reached; `withdrawn`: withdrawn by its maker; `disabled`: see `disabled_reason`. */
   state: LinkState;
   /** Why the link does not work although it may not have expired: the operator's reason for disabling it or blocking its host, or `blocklist` if its host is on a blocklist. `null` if it works. */
@@ -168,6 +170,7 @@ export type ProblemReason =
   | "route.unknown"
   | "token.missing"
   | "token.wrong"
+  | "user.wrong"
   | "internal"
   | "overloaded"
   | "store.unavailable"
@@ -230,6 +233,8 @@ export type Link = {
   forward_query: boolean;
   /** How many of these visits have been used; `null` if there is no limit, or if the request has no manage key. */
   visits_used: number | null;
+  /** The name of who created the link, if the service gave them a token with a name or they were signed in. Only requests with the manage key get it. */
+  created_by?: string | undefined;
   /** `scheduled`: not started yet; `used_up`: its visit limit is reached; `withdrawn`: withdrawn by its maker; `disabled`: see `disabled_reason`. */
   state: LinkState;
   /** Why the link does not work although it may not have expired: the operator's reason for disabling it or blocking its host, or `blocklist` if its host is on a blocklist. `null` if it works. */

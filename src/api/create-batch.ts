@@ -21,7 +21,7 @@ import {
   replayedHeader,
 } from "./creation.ts";
 import { envelope, success } from "./envelope.ts";
-import { parseArray, readJsonText, toObject } from "./json-body.ts";
+import { parseArray, toObject } from "./json-body.ts";
 import { managedLinkSchema } from "./link-json.ts";
 import type { ApiParts } from "./parts.ts";
 import { z } from "./schema.ts";
@@ -84,12 +84,12 @@ const waitForTurn = createTurns();
 
 function serveBatch(parts: ApiParts): Handler {
   const { limiter, secretOf } = parts;
-  const { createAll, handler } = createCreateHandlers(parts);
+  const { createAll, handler, readText } = createCreateHandlers(parts);
   // A larger array than the limit ever lets through is refused as too long.
   const max = Math.min(MAX_BATCH, limiter.most("create"));
 
   async function respond(call: Call, identify: Identify | undefined): Promise<Response> {
-    const text = await readJsonText(call.request, BODY);
+    const text = await readText(call, BODY);
     if (isProblem(text)) return problemJson(call, text);
     await waitForTurn();
     const items = parseArray(text, BODY, LINK_FORMAT.example);

@@ -1,12 +1,11 @@
 // Shared by the endpoints that create links: who may create, limits, retries, and parts of their OpenAPI entries.
 
 import type { Call, Handler } from "../http/call.ts";
-import { bearerToken } from "../http/credentials.ts";
 import type { Domain } from "../http/domain.ts";
 import { type HttpProblem, type Limited, problemJson } from "../http/problems.ts";
 import { type AnyBody, header } from "../lib/bounds.ts";
 import { clientNetwork } from "../lib/client-address.ts";
-import type { CreateRequest } from "../links/create.ts";
+import type { CreateRequest } from "../links/drafts.ts";
 import { type Each, mapEach } from "../links/each.ts";
 import type { Link } from "../links/link.ts";
 import { isProblem, type Problem } from "../links/problem.ts";
@@ -45,7 +44,12 @@ export interface CreateFormat {
 interface CreateBody {
   readonly request: CreateRequest;
   /** The response's data, once the link exists. */
-  describe(link: Link, domain: Domain, secret: Pick<Secret, "manageKey">): { readonly short_url: string };
+  describe(link: Link, domain: Domain, secret: Pick<Secret, "manageKey">): { readonly code: string };
+}
+
+/** Adds the caller's name to a request. */
+export function asCaller({ by }: Call, request: CreateRequest): CreateRequest {
+  return by === undefined ? request : { ...request, createdBy: by };
 }
 
 /** The domain of a created link. */
@@ -70,7 +74,7 @@ const inTurn = createQueue(GROUPS);
 export const REPLAYED = { "Idempotent-Replayed": "true" } as const;
 const REUSED = { kind: "idempotency.reused" } as const;
 
-export function createCreateHandlers({ links, limiter, mayCreate, secret, secretOf }: ApiParts) {
+export function createCreateHandlers({ links, limiter, refusalToCreate, secret, secretOf }: ApiParts) {
   /**
    * Counts links against the client's limits and creates them. It creates none if the client may not create all of them now.
    * Replayed creates don't count, so a client that has used up its limits still gets the response to its first try.
@@ -80,7 +84,7 @@ export function createCreateHandlers({ links, limiter, mayCreate, secret, secret
     wanted: Requests,
     retry: RepeatableRequest | undefined,
   ): Promise<Created<Requests> | CreateRefusal> {
-    const requests = mapEach(wanted, (request) => limiter.share(call, request));
+    const requests = mapEach(wanted, (request) => limiter.share(call, asCaller(call, request)));
     const before = retry === undefined ? [] : await links.recall(retry);
     if ("kind" in before) return REUSED;
     const counted = requests.length - before.length;
@@ -100,11 +104,6 @@ export function createCreateHandlers({ links, limiter, mayCreate, secret, secret
     }
   }
 
-  /** Creates one link, which its handler has counted already. */
-  async function createOne(call: Call, request: CreateRequest): Promise<Created<readonly [CreateRequest]>> {
-    return { outcomes: [await links.create(limiter.share(call, request))], isReplay: false };
-  }
-
   /**
    * Checks the token and reads the `Idempotency-Key`. Requests without a key also pass `limit`, before their body is read, so
    * that a refusal costs little. With a key it may be a retry, which doesn't count as a create.
@@ -114,10 +113,8 @@ export function createCreateHandlers({ links, limiter, mayCreate, secret, secret
     handle: (call: Call, identify: Identify | undefined) => Promise<Response>,
   ): Handler {
     const withToken = (call: Call, identify?: Identify) => {
-      const token = bearerToken(call.headers);
-      return mayCreate(token)
-        ? handle(call, identify)
-        : problemJson(call, { kind: token === "" ? "token.missing" : "token.wrong" });
+      const refusal = refusalToCreate(call);
+      return refusal === undefined ? handle(call, identify) : problemJson(call, refusal);
     };
     const withoutKey = limit(limiter.attempt((call) => withToken(call)));
     const withKey = limiter.attempt((call) => {
@@ -127,34 +124,42 @@ export function createCreateHandlers({ links, limiter, mayCreate, secret, secret
     return (call) => (call.headers.has("idempotency-key") ? withKey(call) : withoutKey(call));
   }
 
+  async function readText(call: Call, bounds: AnyBody): Promise<string | HttpProblem> {
+    const text = await readJsonText(call.request, bounds);
+    // A token may have been removed while the body arrived.
+    return refusalToCreate(call) ?? text;
+  }
+
   return {
     createAll,
     handler,
+    readText,
 
     /** The handler of an endpoint that creates one link. */
     one: (format: CreateFormat, path: string) =>
       handler(
         (handle) => limiter.limit("create", handle),
         async (call, identify) => {
-          const text = await readJsonText(call.request, format.bounds);
+          const text = await readText(call, format.bounds);
           if (isProblem(text)) return problemJson(call, text);
           const fields = parseObject(text, format.bounds, format.example);
           if (isProblem(fields)) return problemJson(call, fields);
           const body = format.read(fields.value);
           if (isProblem(body)) return problemJson(call, body);
-          const created = await (identify === undefined
-            ? createOne(call, body.request)
-            : createAll(call, [body.request], identify(path, text)));
-          if (isProblem(created)) return problemJson(call, created);
-          const [link] = created.outcomes;
+          const all = identify && (await createAll(call, [body.request], identify(path, text)));
+          if (isProblem(all)) return problemJson(call, all);
+          // Its limit is counted already.
+          const link = all
+            ? all.outcomes[0]
+            : await links.create(limiter.share(call, asCaller(call, body.request)));
           if (isProblem(link)) return problemJson(call, link);
           const domain = domainOf(call, body);
           const keys = secretOf(domain);
           const data = body.describe(link, domain, keys);
           return success(call, 201, format.message, data, {
-            Location: new URL(data.short_url).href,
+            Location: domain.asciiUrl(data.code),
             Link: editLink(link, domain, keys),
-            ...(created.isReplay && REPLAYED),
+            ...(all?.isReplay && REPLAYED),
           });
         },
       ),
@@ -209,7 +214,7 @@ export type Identify = (path: string, body: string) => RepeatableRequest;
 
 /**
  * Reads `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header-07, section 2.1). Undefined without one. Keys
- * belong to the client's network.
+ * belong to the client's network and to the caller's name: its response would show a retry of somebody else the manage key.
  */
 function readIdempotencyKey(call: Call, secret: Pick<Secret, "hash">): Identify | undefined | HttpProblem {
   const value = header(call.headers, "idempotency-key", "");
@@ -218,7 +223,8 @@ function readIdempotencyKey(call: Call, secret: Pick<Secret, "hash">): Identify 
   if (isProblem(key)) return key;
   const client = clientNetwork(call.client().address);
   return (path, body) => ({
-    key: secret.hash("request", [client, key]),
+    // The caller's name is known by now.
+    key: secret.hash("request", call.by === undefined ? [client, key] : [client, key, call.by]),
     body: secret.hash("body", [path, body]),
   });
 }

@@ -148,12 +148,12 @@ export function typeOf(api: ApiDescription, schema: Schema): string {
   return [type].flat().join(" | ");
 }
 
-/** An example for a schema, from the examples of its properties. Undefined if one of them has none. */
+/** An example for a schema, from the examples of its required properties. Undefined if one of them has none. */
 export function exampleOf(api: ApiDescription, schema: Schema): unknown {
-  const { example, enum: values, properties } = dereference(api, schema);
+  const { example, enum: values, properties, required = [] } = dereference(api, schema);
   if (example !== undefined) return example;
   if (values !== undefined) return values[0];
   if (properties === undefined) return undefined;
-  const entries = Object.entries(properties).map(([name, one]) => [name, exampleOf(api, one)] as const);
+  const entries = required.map((name) => [name, exampleOf(api, properties[name] ?? {})] as const);
   return entries.some(([, value]) => value === undefined) ? undefined : Object.fromEntries(entries);
 }

@@ -47,6 +47,7 @@ const properties = {
   created_at: instant("api.link.created_at", "2026-01-01T00:00:00.000Z"),
   ...termShape(),
   visits_used: z.int().nullable().openapi({ description: "api.link.visits_used", example: null }),
+  created_by: string.optional().openapi({ description: "api.link.created_by", example: "newsletter" }),
   state: state.openapi({ description: "api.link.state", example: "active" }),
   disabled_reason: disabledReason
     .nullable()
@@ -80,12 +81,11 @@ export function linkJson(
 ): z.infer<typeof linkSchema> {
   const { code, changed_at, ...fields } = linkFields(link, isMaker);
   const { disabled } = link;
-  const short_url = domain.shortUrl(code);
   const path = encodeURIComponent(code);
   return {
     code,
-    short_url,
-    ascii_url: new URL(short_url).href,
+    short_url: domain.shortUrl(code),
+    ascii_url: domain.asciiUrl(code),
     ...fields,
     state: stateOf(link, nowMs),
     disabled_reason: disabled === undefined || disabled === "deleted" ? null : disabled,

@@ -47,12 +47,12 @@ export function createKeyedLinks(parts: ApiParts) {
 
 /** Shows a view that has more in it for callers with the link's manage key. The key is checked on the serving thread. */
 export function showForMaker(parts: ApiParts, show: Show<CheckedKey | undefined>): Handler {
-  const { createToken, mayCreate } = parts;
+  const { isCreateToken } = parts;
   const { unlock } = createManagedLinks(parts);
   return async (call) => {
     const key = bearerToken(call.headers);
     // Programs may send the token of the service with everything.
-    const isKey = key !== "" && (createToken === null || !mayCreate(key));
+    const isKey = key !== "" && !isCreateToken(key);
     if (!isKey) return show(call);
     const link = await unlock(call, key);
     return isProblem(link) ? problemJson(call, link) : show(call, { createdMs: link.createdMs });

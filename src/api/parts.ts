@@ -1,10 +1,10 @@
+import type { CreatorCheck } from "../http/credentials.ts";
 import type { Domain } from "../http/domain.ts";
 import type { Limiter } from "../http/limiter.ts";
 import type { MonotonicClock, WallClock } from "../links/clock.ts";
 import type { Links } from "../links/links.ts";
 import type { Secret } from "../links/secret.ts";
 import type { Expiry } from "../links/time.ts";
-import type { TokenCheck } from "../moderation/access-tokens.ts";
 import type { Reports } from "../moderation/reports/reports.ts";
 import type { VisitLookUps } from "../visits/visits.ts";
 import type { ApiDescription } from "./description.ts";
@@ -19,8 +19,8 @@ export interface ApiParts {
   readonly secret: Secret;
   /** The secret of another domain. */
   readonly secretOf: (domain: Domain) => Secret;
-  readonly createToken: string | null;
-  readonly mayCreate: TokenCheck;
+  readonly refusalToCreate: CreatorCheck;
+  readonly isCreateToken: (text: string) => boolean;
 }
 
 /** The parts of a domain that views of the API need. */
@@ -31,6 +31,8 @@ export interface ApiViewParts {
   readonly version: string;
   /** Whether links are only created for those who know the token. */
   readonly needsToken: boolean;
+  /** The header in which a proxy names people who need no token. */
+  readonly createUserHeader: string | null;
   readonly defaultExpiry: Expiry;
   /** How long a shared cache may keep a QR code, in seconds. */
   readonly cacheSeconds: number;

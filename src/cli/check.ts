@@ -1,6 +1,7 @@
 import type { Config } from "../config/config.ts";
 import { describeStore } from "../config/database-url.ts";
 import { reasonOf } from "../lib/error-reason.ts";
+import { readTokens } from "../moderation/access-tokens.ts";
 import { feedFile } from "../moderation/blocklist/feeds.ts";
 import { readListFile } from "../moderation/blocklist/list-file.ts";
 import { checkStore } from "../store/open.ts";
@@ -8,13 +9,20 @@ import { formatCount } from "./record-names.ts";
 import { note, plural, print } from "./terminal/print.ts";
 
 /**
- * Checks the blocklists and the whole store, and returns the exit code. The configuration has already been checked by
+ * Checks the blocklists and the whole store, lists who has a token, and returns the exit code. The configuration has already been checked by
  * reading it.
  */
 export async function check(config: Config): Promise<number> {
   const { database, baseUrl, posture } = config;
   for (const { name, meant } of config.misspellings)
     note(`configuration: ${name} is not a setting. Did you mean ${meant}?`);
+  for (const setting of ["ADMIN_TOKEN", "CREATE_TOKEN"] as const) {
+    const tokens = readTokens(setting, config);
+    const names = tokens.flatMap(({ name }) => name ?? []);
+    const nameless = tokens.length - names.length;
+    if (nameless > 0) names.push(`${nameless} without a name`);
+    if (names.length > 0) print(`${setting}: ${names.join(", ")}`);
+  }
   print(`configuration: fine (links at ${baseUrl}, ${posture} posture)`);
   if (!checkLists(config)) return 2;
   const store = describeStore(database);

@@ -37,6 +37,8 @@ export async function serve(settings: Config): Promise<number> {
     if (current !== undefined && isStarted && !isStopping && beside === undefined) void handOver(current);
     else log.warn("SIGUSR2 is ignored while Curt starts, stops or is taken over");
   });
+  if (settings.adminTokenFile ?? settings.createTokenFile)
+    process.on("SIGHUP", () => [current, beside].forEach((generation) => generation?.readTokensAgain()));
   // A second Curt would silently share the port. Binding it once without sharing detects that.
   const port = await findPort(settings.host, settings.port);
   prepareBackups(settings);
@@ -134,6 +136,7 @@ async function serveHere(config: Config, log: Log, group?: ProcessGroup): Promis
     ended: exit,
     pids: () => [],
     storeFiles: () => identifyStore(config.database),
+    readTokensAgain() {},
     stop: (reason, isReplaced) => void stop(reason, 0, isReplaced),
     kill: (code) => process.exit(code),
   };

@@ -27,6 +27,10 @@ export interface Config extends Omit<ResolvedValues, Resolved> {
   readonly listFolder: string;
   /** Keeps visits until they are in the database. */
   readonly journalFolder: string;
+  /** Whether there may be operators. */
+  readonly hasOperators: boolean;
+  /** Whether CREATE_TOKEN or its file is set. */
+  readonly needsToken: boolean;
   readonly misspellings: readonly Misspelling[];
   /** Only for a process that joins others: the files of the store that they have open. */
   readonly openElsewhere?: readonly string[] | undefined;
@@ -68,11 +72,11 @@ export function readConfig(env: Environment, serves = false): Config {
 }
 
 /** If the value is wrong, adds to `mistakes` and returns undefined. */
-function readSetting(
-  { name, takes, unset, ...setting }: Setting,
+export function readSetting<T>(
+  { name, takes, unset, ...setting }: Setting<T>,
   env: Environment,
   mistakes: string[],
-): unknown {
+): T | null | readonly never[] | undefined {
   const text = env[name]?.trim() || setting.default;
   if (text === setting.default && unset !== undefined) return unset;
   const value = takes.parse(text);
@@ -94,6 +98,18 @@ function conflicts({ port, baseUrl, cacheSeconds, interstitial, ...values }: Par
   const mistakes: string[] = [];
   if (values.databasePasswordFile && values.database && passwordOf(values.database) !== undefined)
     mistakes.push("DATABASE_URL and DATABASE_PASSWORD_FILE: only one of them may give the password");
+  for (const [name, token, file] of [
+    ["ADMIN_TOKEN", values.adminToken, values.adminTokenFile],
+    ["CREATE_TOKEN", values.createToken, values.createTokenFile],
+  ] as const)
+    if (token && file) mistakes.push(`${name} and ${name}_FILE: set only one of them`);
+  // In a network of all addresses, anybody could claim any name.
+  const isNobodyTrusted =
+    values.trustedProxies?.length === 0 || values.trustedProxies?.some(({ prefix }) => prefix === 0);
+  if ((values.adminUserHeader ?? values.createUserHeader) && isNobodyTrusted)
+    mistakes.push(
+      "ADMIN_USER_HEADER and CREATE_USER_HEADER need TRUSTED_PROXIES, the addresses of the proxies that may name people",
+    );
   if (values.readDatabase && values.database?.engine === "sqlite")
     mistakes.push("READ_URL needs a PostgreSQL database: set DATABASE_URL to postgres://…");
   if (values.eventsUrl && values.eventsFormat === "cloudevents" && values.eventsSecrets?.length === 0)
@@ -131,8 +147,9 @@ function hostOf(url: string): string {
 }
 
 /** Checks now, so that a missing file is reported together with other mistakes. */
-function unreadable({ tlsCert, tlsKey }: Partial<Values>): string[] {
-  return Object.entries({ TLS_CERT: tlsCert, TLS_KEY: tlsKey }).flatMap(([name, path]) => {
+function unreadable({ tlsCert, tlsKey, adminTokenFile, createTokenFile }: Partial<Values>): string[] {
+  const tokenFiles = { ADMIN_TOKEN_FILE: adminTokenFile, CREATE_TOKEN_FILE: createTokenFile };
+  return Object.entries({ TLS_CERT: tlsCert, TLS_KEY: tlsKey, ...tokenFiles }).flatMap(([name, path]) => {
     try {
       if (path) accessSync(path, constants.R_OK);
       return [];
@@ -185,6 +202,8 @@ function resolve({ blocklist, databasePasswordFile, ...values }: Values): Omit<C
     blocklistFeeds: blocklist.filter(isFeed),
     listFolder: join(folder, "blocklists"),
     journalFolder: journalFolderOf(database, dataFolder),
+    hasOperators: (values.adminToken ?? values.adminTokenFile ?? values.adminUserHeader) !== null,
+    needsToken: (values.createToken ?? values.createTokenFile) !== null,
   };
 }
 

@@ -1,4 +1,5 @@
 import { DURATIONS, type Expiry } from "../links/time.ts";
+import { ACCESS_SETTINGS } from "./access-settings.ts";
 import { IDENTITY_SETTINGS } from "./branding-settings.ts";
 import { EVENT_SETTINGS } from "./event-settings.ts";
 import {
@@ -190,22 +191,7 @@ const LINK_SETTINGS = {
 } satisfies Record<string, Setting>;
 
 const MODERATION_SETTINGS = {
-  adminToken: {
-    name: "ADMIN_TOKEN",
-    default: "none",
-    unset: null,
-    meaning:
-      "secret of 16 characters or more that opens the operator's API and page, /api/v1/admin/ and /admin; without it, neither exists",
-    takes: secret(16),
-  },
-  createToken: {
-    name: "CREATE_TOKEN",
-    default: "none",
-    unset: null,
-    meaning:
-      "secret of 16 characters or more that callers need to create links, sent as Authorization: Bearer; everything else stays open",
-    takes: secret(16),
-  },
+  ...ACCESS_SETTINGS,
   secret: {
     name: "CURT_SECRET",
     default: "none",

@@ -1,5 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { EventType } from "../config/event-settings.ts";
+import { parseTerms } from "../links/change.ts";
 import { codeInAddress, splitKey } from "../links/code.ts";
 import { linkFields } from "../links/fields.ts";
 import { stateOf } from "../links/link.ts";
@@ -16,6 +17,8 @@ export interface EventRow extends Omit<LinkRow, "original_url">, LinkId {
   readonly atMs: number;
   /** The host, or why a link was disabled. */
   readonly detail: string | null;
+  /** The name of the operator who did it, if known. */
+  readonly operator: string | null;
   /** Null if the link is gone. */
   readonly original_url: string | null;
   readonly reports: number | null;
@@ -33,6 +36,7 @@ export function eventId({ atMs, seq }: EventRow): string {
 
 /** Formats an event as a CloudEvent 1.0. */
 export function toCloudEvent(row: EventRow, origins: Origins) {
+  const by = nameOf(row);
   return {
     specversion: "1.0",
     id: eventId(row),
@@ -40,15 +44,22 @@ export function toCloudEvent(row: EventRow, origins: Origins) {
     type: row.type,
     subject: row.type === EventType.hostBlocked ? row.detail : row.code,
     time: isoInstant(row.atMs),
-    data:
-      row.type === EventType.hostBlocked
+    data: {
+      ...(row.type === EventType.hostBlocked
         ? { host: row.detail, reason: row.hostReason }
         : {
             ...linkData(row, origins),
             ...(row.type === EventType.linkDisabled && { reason: row.detail }),
             ...(row.type === EventType.reportOpened && { reports: row.reports, reasons: reasonsOf(row) }),
-          },
+          }),
+      ...(by !== undefined && { by }),
+    },
   };
+}
+
+/** Who did it, if known. */
+function nameOf({ operator, type, terms }: EventRow): string | undefined {
+  return operator ?? (type === EventType.linkCreated ? parseTerms(terms)?.createdBy : undefined);
 }
 
 /** Hides the target of a link that has a password or was deleted. */
@@ -95,8 +106,11 @@ const LABELS: Readonly<Record<EventType, string>> = {
 /** Formats an event as a line for a chat room. The address is the preview's, because chat rooms fetch it. */
 export function toText(row: EventRow, origins: Origins): { readonly text: string } {
   const { type, detail } = row;
+  const by = nameOf(row);
   const reason =
     type === EventType.reportOpened ? Object.keys(reasonsOf(row)).join(", ") : (row.hostReason ?? detail);
   const subject = type === EventType.hostBlocked ? detail : `${shownUrl(row, origins)}+`;
-  return { text: `${LABELS[type]}${reason ? ` (${reason})` : ""}: ${subject}` };
+  return {
+    text: `${LABELS[type]}${reason ? ` (${reason})` : ""}${by === undefined ? "" : ` by ${by}`}: ${subject}`,
+  };
 }

@@ -49,8 +49,8 @@ const DROP = `
   RETURNING seq`;
 const DELETE_SENT = "DELETE FROM events WHERE sent AND seq <= $1";
 const REFUSE = `
-  INSERT INTO refused_events (seq, type, code, created_ms, detail, at_ms)
-  SELECT seq, type, code, created_ms, detail, at_ms FROM events WHERE seq = $1 AND NOT sent`;
+  INSERT INTO refused_events (seq, type, code, created_ms, detail, operator, at_ms)
+  SELECT seq, type, code, created_ms, detail, operator, at_ms FROM events WHERE seq = $1 AND NOT sent`;
 const DELETE = "DELETE FROM events WHERE seq = $1 AND NOT sent";
 const TRIM_REFUSED = `
   DELETE FROM refused_events WHERE seq <= (SELECT seq FROM refused_events ORDER BY seq DESC LIMIT 1 OFFSET ${MAX_REFUSED})`;
@@ -58,7 +58,7 @@ const FORGET_REFUSED = "DELETE FROM refused_events WHERE at_ms < $1";
 const DELETE_REFUSED = "DELETE FROM refused_events WHERE seq = $1";
 const RESUME = "UPDATE event_sender SET turn = turn + 1";
 const eventsOf = (table: string) => `
-  SELECT seq, type, at_ms AS "atMs", detail, events.code, events.created_ms AS "createdMs", events.created_ms,
+  SELECT seq, type, at_ms AS "atMs", detail, operator, events.code, events.created_ms AS "createdMs", events.created_ms,
     original_url, target, ends_ms, disabled, terms, reports, reasons, hosts.reason AS "hostReason"
   FROM ${table} AS events
   LEFT JOIN links ON links.code = events.code AND links.created_ms = events.created_ms

@@ -5,7 +5,7 @@ import type { Domain } from "./domain.ts";
 
 export type Handler = (call: Call) => Response | Promise<Response>;
 /** A call without its connection, as the views thread gets it. */
-export type DetachedCall = Omit<Call, "at" | "client" | "limits" | "mayTake">;
+export type DetachedCall = Omit<Call, "at" | "by" | "client" | "limits" | "mayTake">;
 
 const NONE: readonly never[] = [];
 
@@ -17,6 +17,8 @@ export class Call {
   private knownClient: Client | undefined;
   /** The limits that the request counted against. */
   limits: readonly RateLimitName[] = NONE;
+  /** The caller's name, once a check has found it: that of a token, or of a person whom a trusted proxy has signed in. */
+  by: string | undefined = undefined;
 
   constructor(
     readonly request: Request,
@@ -44,6 +46,7 @@ export class Call {
   at(domain: Domain, code: string): Call {
     const call = new Call(this.request, code, domain, this.server, this.clientOf);
     call.knownClient = this.knownClient;
+    call.by = this.by;
     return call;
   }
 

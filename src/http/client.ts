@@ -44,7 +44,7 @@ export function createClientReader(options: ClientOptions): ClientOf {
     const forwarded = request.headers.get("x-forwarded-for")?.slice(-HEADERS["x-forwarded-for"]) ?? null;
     if (forwarded === null && ++notForwarded === MANY_NOT_FORWARDED) onNotForwarded?.();
     const address = addressBehind(`${peer}\n${forwarded ?? ""}`);
-    return { address, country: country(address) };
+    return { address, country: country(address), isThroughProxy: true };
   };
 }
 

@@ -1,8 +1,10 @@
-import { cookies, header } from "../lib/bounds.ts";
+import { cookies, header, namedHeader } from "../lib/bounds.ts";
 import { clientNetwork } from "../lib/client-address.ts";
 import type { WallClock } from "../links/clock.ts";
+import { isName } from "../links/name.ts";
+import { isProblem } from "../links/problem.ts";
 import type { Secret } from "../links/secret.ts";
-import { type AdminToken, createTokenCheck } from "../moderation/access-tokens.ts";
+import { type AccessTokens, isEqual } from "../moderation/access-tokens.ts";
 import type { RateLimits } from "../moderation/rate-limits.ts";
 import type { Call } from "./call.ts";
 import type { HttpProblem } from "./problems.ts";
@@ -39,7 +41,7 @@ export function createSignedCookie(
         const endsMs = Number(/^\d{1,16}(?=\.)/.exec(cookie)?.[0] ?? Number.NaN);
         // A clock that was ahead may have signed a cookie for years.
         const isNow = nowMs < endsMs && endsMs <= nowMs + lastsMs;
-        return isNow && createTokenCheck(cookieUntil(endsMs, parts))(cookie);
+        return isNow && isEqual(cookie, cookieUntil(endsMs, parts));
       });
     },
 
@@ -61,20 +63,86 @@ export function bearerToken(headers: Headers): string {
   return /^Bearer +(\S+)$/i.exec(header(headers, "authorization") ?? "")?.[1] ?? "";
 }
 
-/** Checks that a call has the operator's token. */
-export function createOperatorCheck(token: AdminToken, { wrongToken }: RateLimits) {
+/**
+ * Whether another site or origin sends the request (Fetch Metadata, section 2.4). Browsers that don't say so send an `Origin`,
+ * which is "null" for pages without a referrer, such as ours. An operator may open the pages at another host than BASE_URL's.
+ */
+export function isFromAnotherSite({ headers, domain }: Call): boolean {
+  const site = header(headers, "sec-fetch-site", "?");
+  if (site !== null) return site !== "same-origin" && site !== "none";
+  const origin = header(headers, "origin", "?") ?? "null";
+  if (origin === "null" || origin === domain.origin) return false;
+  const [, host = ""] = /^https?:\/\/(.+)$/.exec(origin) ?? [];
+  return host !== header(headers, "host") || domain.origin.endsWith(`//${host}`);
+}
+
+/** Reads who sends a call, if a trusted proxy has signed that person in. */
+export type ReadUser = (call: Call) => string | HttpProblem | undefined;
+
+/** Without a header's name, nobody is signed in. */
+function createUserReader(headerName: string | null): ReadUser {
+  return (call) => {
+    if (headerName === null || call.client().isThroughProxy !== true) return undefined;
+    const name = namedHeader(call.headers, headerName);
+    if (name === "") return undefined;
+    // Two headers arrive as one, with a comma.
+    if (!isName(name)) return { kind: "user.wrong" };
+    // The proxy knows the browser by a cookie, which browsers may also send for other sites.
+    const isRead = /^(?:GET|HEAD)$/.test(call.request.method);
+    return !isRead && isFromAnotherSite(call) ? { kind: "cross-site" } : name;
+  };
+}
+
+interface CheckParts {
+  readonly tokens: Readonly<Record<"admin" | "create", AccessTokens>>;
+  /** Whether creating a link needs a token. */
+  readonly needsToken: boolean;
+  readonly adminUserHeader: string | null;
+  readonly createUserHeader: string | null;
+}
+
+/** Returns why a call may create no links, or undefined. Then `call.by` is the caller's name. */
+export type CreatorCheck = (call: Call, token?: string) => HttpProblem | undefined;
+
+export function createCreatorCheck({ tokens, needsToken, ...headers }: CheckParts): CreatorCheck {
+  const readCreator = createUserReader(headers.createUserHeader);
+  const readOperator = createUserReader(headers.adminUserHeader);
+  const isClosed = needsToken || headers.createUserHeader !== null;
+  const findIn = (list: AccessTokens, token: string) => (token === "" ? undefined : list.find(token));
+
+  return (call, token = bearerToken(call.headers)) => {
+    const found = findIn(tokens.create, token);
+    const creator = found === undefined && isClosed ? readCreator(call) : found?.name;
+    if (isProblem(creator)) return creator;
+    if (isClosed && (found ?? creator) === undefined)
+      return { kind: token === "" ? "token.missing" : "token.wrong" };
+    const operator = creator ?? findIn(tokens.admin, token)?.name ?? readOperator(call);
+    call.by = isProblem(operator) ? undefined : operator;
+    return undefined;
+  };
+}
+
+/** Checks that a call has a token of an operator, or that the proxy has signed an operator in. */
+export function createOperatorCheck({ tokens, adminUserHeader }: CheckParts, { wrongToken }: RateLimits) {
+  const readUser = createUserReader(adminUserHeader);
   /** Counts a wrong token against its client, and returns the problem to respond with. */
   function onWrong(call: Call): HttpProblem {
     const seconds = wrongToken?.take(clientNetwork(call.client().address)) ?? 0;
     return seconds === 0 ? { kind: "operator.wrong" } : { kind: "limited", limit: "token", seconds };
   }
   return {
-    /** Undefined if the call has the right token. */
+    readUser,
+    /** Undefined if the call is an operator's. Then `call.by` is the operator's name. */
     refusalOf(call: Call): HttpProblem | undefined {
       const sentToken = bearerToken(call.headers);
-      if (sentToken === "") return { kind: "operator.missing" };
       // A right token always works, even after many wrong ones: nobody can lock out the operator.
-      return token.isRight(sentToken) ? undefined : onWrong(call);
+      const token = sentToken === "" ? undefined : tokens.admin.find(sentToken);
+      // Some proxies send a token of their own.
+      const user = token === undefined ? readUser(call) : token.name;
+      if (isProblem(user)) return user;
+      call.by = user;
+      if (token !== undefined || user !== undefined) return undefined;
+      return sentToken === "" ? { kind: "operator.missing" } : onWrong(call);
     },
     onWrong,
   };

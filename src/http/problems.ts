@@ -66,7 +66,7 @@ export type HttpProblem =
   | EditsClosed
   | OtherRevision
   | { kind: "precondition.required" }
-  | { kind: "token.missing" | "token.wrong" };
+  | { kind: "token.missing" | "token.wrong" | "user.wrong" };
 
 export const RETRY_SOON = { "Retry-After": "2" };
 
@@ -188,6 +188,7 @@ function describeKind(problem: HttpProblem, fields: FieldNames): PartialDescript
     case "cross-site":
     case "edits.closed":
     case "key.wrong":
+    case "user.wrong":
       return { status: 403, messages: [say(problem.kind)] };
     case "precondition.failed":
       return { status: 412, messages: [say(problem.kind)], headers: { ETag: `"${problem.revision}"` } };

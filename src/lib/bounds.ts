@@ -42,6 +42,11 @@ export function header(headers: Headers, name: HeaderName, tooLong: string | nul
   return value === null || value.length <= HEADERS[name] ? value : tooLong;
 }
 
+/** Reads a header that a setting names. A longer value is cut to a length that no name has. "" without one. */
+export function namedHeader(headers: Headers, name: string): string {
+  return headers.get(name)?.slice(0, 128) ?? "";
+}
+
 /** Cookies of one name. Each is checked against a signature. */
 export const MAX_COOKIES = 4;
 /** In characters, of a value. */

@@ -5,7 +5,10 @@ import { hasPassword, isLimited, type Link } from "./link.ts";
 import { termFields } from "./term-values.ts";
 import { isoInstant } from "./time.ts";
 
-/** Everything that follows from the link alone. Only the maker sees the target of a link with a password. */
+/**
+ * Everything that follows from the link alone. Only the maker sees the target of a link with a password, and the name of who
+ * created the link. Undefined leaves that field out, so services without names answer as before.
+ */
 export function linkFields(
   link: Pick<Link<Code | LinkKey>, "code" | "originalUrl" | "createdMs" | "endsMs" | "terms">,
   isMaker: boolean,
@@ -16,6 +19,7 @@ export function linkFields(
     target: isMaker || !hasPassword(link) ? link.originalUrl : null,
     created_at: isoInstant(createdMs),
     ...termFields(link),
+    created_by: isMaker ? terms.createdBy : undefined,
     visits_used: isMaker && isLimited(link) ? (terms.visits ?? 0) : null,
     changed_at: terms.changedMs === undefined ? null : isoInstant(terms.changedMs),
   };

@@ -34,6 +34,8 @@ export type StoredLink = Link<LinkKey>;
 
 /** The terms that the maker chose, and what became of the link. Few links have any. Stores keep them as JSON. */
 export interface Terms extends Omit<StoredTerms, "endsMs"> {
+  /** Who created it: the name of a token or of a signed-in person. Only the maker and the operator see it. */
+  readonly createdBy?: string | undefined;
   /** How many of its limited visits are used. */
   readonly visits?: number | undefined;
   /** How the link ended, if not by its expiry. */

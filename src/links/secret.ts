@@ -3,7 +3,16 @@ import { timingSafeEqual } from "node:crypto";
 import type { Code, LinkKey } from "./code.ts";
 import type { LinkId } from "./store.ts";
 
-type Purpose = "compare" | "made" | "manage" | "password" | "password-check" | "request" | "body" | "noise";
+type Purpose =
+  | "compare"
+  | "form"
+  | "made"
+  | "manage"
+  | "password"
+  | "password-check"
+  | "request"
+  | "body"
+  | "noise";
 
 export const HASH_BYTES = 16;
 

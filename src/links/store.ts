@@ -84,8 +84,11 @@ export interface LinkStore<Id extends Code | LinkKey = LinkKey> {
    * deleted links.
    */
   purge(endedByMs: number, limit: number): Promise<number>;
-  /** Returns about how many links there are. May miss links of the last second. Must be cheap. */
-  size(): Promise<number>;
+  /**
+   * Returns about how many links there are. May miss links of the last second. Must be cheap. Only asynchronous if the store
+   * is, because each generated code needs it.
+   */
+  size(): number | Promise<number>;
   /** Finishes the accepted inserts, then closes the files in a consistent state. */
   close(): Promise<void>;
 }
@@ -137,8 +140,7 @@ export interface KeyReused {
 export const MAX_DECIDED = 500;
 
 /** Who decided something about links or hosts, when, and why. The store writes it into the operator's journal. */
-export interface Decision {
-  readonly who: Who;
+export interface Decision extends Actor {
   readonly atMs: number;
   /** For the operator only. */
   readonly note?: string | undefined;
@@ -146,6 +148,12 @@ export interface Decision {
 
 /** The operator, through the API or the page, or the reports of visitors. */
 export type Who = "api" | "page" | "reports";
+
+export interface Actor {
+  readonly who: Who;
+  /** The operator's name. Undefined for a token without a name. */
+  readonly by?: string | undefined;
+}
 
 export interface NewLink<Id extends Code | LinkKey = LinkKey> extends Link<Id> {
   /** The prefix of another domain, which `server/domain-store.ts` puts in front of the code. */

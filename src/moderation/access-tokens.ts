@@ -1,18 +1,18 @@
 import { createHash, createHmac, randomUUID, timingSafeEqual } from "node:crypto";
+import { readFileSync } from "node:fs";
 
+import { type AccessToken, tokens } from "../config/access-settings.ts";
+import { type Config, ConfigError, readSetting } from "../config/config.ts";
+import { reasonOf } from "../lib/error-reason.ts";
+import type { Log } from "../lib/log.ts";
 import { HOUR_MS } from "../links/time.ts";
 
 /** How long a session at the operator's page lasts after the sign-in. */
 export const SESSION_MS = 8 * HOUR_MS;
 
-/** Checks a token. Takes the same time for every text, so that nobody can guess the token bit by bit. */
-export type TokenCheck = (given: string) => boolean;
-
-/** Without a token, the check always passes. */
-export function createTokenCheck(token: string | null): TokenCheck {
-  if (token === null) return () => true;
-  const expected = digestOf(token);
-  return (given) => timingSafeEqual(digestOf(given), expected);
+/** Compares a secret text. Takes the same time for every text, so that nobody can guess it bit by bit. */
+export function isEqual(given: string, expected: string): boolean {
+  return timingSafeEqual(digestOf(given), digestOf(expected));
 }
 
 /** Digests have the same length, which timingSafeEqual needs. */
@@ -20,37 +20,109 @@ export function digestOf(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }
 
-/** ADMIN_TOKEN and the sessions that it opens. */
-export interface AdminToken {
-  readonly isRight: TokenCheck;
+/** The tokens of ADMIN_TOKEN or CREATE_TOKEN, as they are now, and the sessions that they open. */
+export interface AccessTokens {
+  all(): readonly AccessToken[];
+  /** Replaces all tokens. Those that are gone let nobody in any more, and end their sessions. */
+  replace(tokens: readonly AccessToken[]): void;
+  /** Returns the token that a caller sent, also as `name:secret`. Takes the same time whichever it is. */
+  find(given: string): AccessToken | undefined;
   /** A session that starts now, as the value of a cookie. */
-  startSession(nowMs: number): string;
-  /** Whether the session is signed and not over. It may have been signed out. */
-  isOpen(session: string, nowMs: number): boolean;
+  startSession(token: AccessToken, nowMs: number): string;
+  /** Returns the token of a session that is signed and not over. It may have been signed out. */
+  findBySession(session: string, nowMs: number): AccessToken | undefined;
   /** Sent with every form of a session. No other site knows it. */
-  formToken(session: string): string;
+  formToken(token: AccessToken, session: string): string;
 }
 
 /**
- * Signs sessions with a key derived from the token. So all processes agree on them, and another token ends them all. Only
- * those that were signed out are stored.
+ * Signs each session with a key derived from its token. So all processes agree on sessions, and another token ends those of the
+ * former one. Only those that were signed out are stored.
  */
-export function createAdminToken(token: string): AdminToken {
-  const key = createHmac("sha256", token).update("Curt's operator").digest();
-  const sign = (purpose: string, text: string) =>
-    createHmac("sha256", key).update(`${purpose} ${text}`).digest("base64url");
-  const signed = (text: string) => `${text}.${sign("session", text)}`;
+export function createAccessTokens(initial: readonly AccessToken[]): AccessTokens {
+  let all: readonly AccessToken[];
+  let digests: readonly (readonly [Buffer, AccessToken])[];
+
+  function replace(replacement: readonly AccessToken[]): void {
+    all = replacement;
+    digests = all.flatMap((token) => {
+      const { name, secret } = token;
+      // A secret from before there were names may look like a name and a secret.
+      const spellings = name === undefined ? [secret] : [secret, `${name}:${secret}`];
+      return spellings.map((spelling) => [digestOf(spelling), token] as const);
+    });
+  }
+  replace(initial);
 
   return {
-    isRight: createTokenCheck(token),
-    startSession: (nowMs) => signed(`${nowMs + SESSION_MS}.${randomUUID()}`),
-    isOpen(session, nowMs) {
+    all: () => all,
+    replace,
+    find(given) {
+      const digest = digestOf(given);
+      let found: AccessToken | undefined;
+      for (const [expected, token] of digests) if (timingSafeEqual(digest, expected)) found = token;
+      return found;
+    },
+    startSession: (token, nowMs) => signed(token, `${nowMs + SESSION_MS}.${randomUUID()}`),
+    findBySession(session, nowMs) {
       const [text = "", ends] = /^(\d{1,16})\.[\da-f-]{36}(?=\.)/.exec(session) ?? [];
       const endsMs = Number(ends ?? Number.NaN);
       // A clock that was ahead may have signed a session that would last for years.
       const isNow = nowMs < endsMs && endsMs <= nowMs + SESSION_MS;
-      return isNow && createTokenCheck(signed(text))(session);
+      const [token] = isNow ? all.filter((one) => isEqual(session, signed(one, text))) : [];
+      return token;
     },
-    formToken: (session) => sign("form", session),
+    formToken: (token, session) => sign(token, "form", session),
   };
+}
+
+function sign({ secret }: AccessToken, purpose: string, text: string): string {
+  const key = createHmac("sha256", secret).update("Curt's operator").digest();
+  return createHmac("sha256", key).update(`${purpose} ${text}`).digest("base64url");
+}
+
+function signed(token: AccessToken, text: string): string {
+  return `${text}.${sign(token, "session", text)}`;
+}
+
+type TokenConfig = Pick<Config, "adminToken" | "adminTokenFile" | "createToken" | "createTokenFile">;
+type TokenSetting = "ADMIN_TOKEN" | "CREATE_TOKEN";
+
+/** Returns the tokens of a setting or of its file. Throws {@link ConfigError}. */
+export function readTokens(name: TokenSetting, config: TokenConfig): readonly AccessToken[] {
+  const [token, file] =
+    name === "ADMIN_TOKEN"
+      ? [config.adminToken, config.adminTokenFile]
+      : [config.createToken, config.createTokenFile];
+  if (file === null) return token ?? [];
+  const mistakes: string[] = [];
+  const setting = { name: `${name}_FILE`, default: "", meaning: "", takes: tokens };
+  let read: readonly AccessToken[] | undefined;
+  try {
+    read = readSetting(setting, { [setting.name]: readFileSync(file, "utf8") }, mistakes) ?? undefined;
+  } catch (error) {
+    mistakes.push(`${setting.name} cannot be read: ${reasonOf(error)}`);
+  }
+  if (read === undefined) throw new ConfigError(mistakes);
+  return read;
+}
+
+/** Opens the tokens of both settings. SIGHUP reads their files again, and keeps the former tokens if a file is wrong. */
+export function openTokens(config: TokenConfig, log: Log) {
+  const admin = createAccessTokens(readTokens("ADMIN_TOKEN", config));
+  const create = createAccessTokens(readTokens("CREATE_TOKEN", config));
+  function readAgain(): void {
+    for (const [name, found] of [["ADMIN_TOKEN", admin] as const, ["CREATE_TOKEN", create] as const])
+      try {
+        found.replace(readTokens(name, config));
+      } catch (error) {
+        if (!(error instanceof ConfigError)) throw error;
+        log.error({ mistakes: error.mistakes }, "a file of tokens is wrong: the former tokens remain");
+      }
+    log.info("read the files of tokens again");
+  }
+  const hasFile = (config.adminTokenFile ?? config.createTokenFile) !== null;
+  // Without a file, SIGHUP ends Curt, as terminals expect.
+  if (hasFile) process.on("SIGHUP", readAgain);
+  return { admin, create, close: () => void process.off("SIGHUP", readAgain) };
 }

@@ -7,10 +7,10 @@ import type { LinkId, LinkStore } from "../links/store.ts";
 import type { Target } from "../links/target.ts";
 import type { Sums } from "../visits/days/day.ts";
 import type { VisitStore } from "../visits/days/store.ts";
-import type { CaseCursor, CaseQuery, ListedCase, NotedCase } from "./case.ts";
+import type { CaseCursor, CaseQuery, CaseStore, ListedCase, NotedCase } from "./case.ts";
 import type { Figures } from "./figures.ts";
 import type { HostRules } from "./host-rules.ts";
-import { isTargetWithin, type LinkCursor, type LinkPage, type LinkQuery } from "./search.ts";
+import { isWithin, type LinkCursor, type LinkPage, type LinkQuery } from "./search.ts";
 import type { ModerationStore, HostRule, DecisionCursor, DecisionEntry } from "./store.ts";
 
 /** Requests a page of a list. `cursor` is that of the page before; any other text finds nothing. */
@@ -22,7 +22,7 @@ export interface ListPage {
 export interface InspectionOptions {
   readonly store: Pick<LinkStore, "find"> &
     Pick<VisitStore, "sums"> &
-    Pick<ModerationStore, "hosts" | "decisions" | "search" | "figures" | "caseOf" | "cases">;
+    Pick<ModerationStore, "hosts" | "decisions" | "search" | "figures" | "caseOf" | "cases" | "openCases">;
   readonly clock: WallClock;
   readonly blocked: Blocked;
 }
@@ -70,6 +70,7 @@ export interface Inspection {
   decisions(page: ListPage): Promise<ListItems<DecisionEntry>>;
   /** Open cases, then answered ones, or only one of both. */
   cases(page: ListPage, state?: CaseQuery["state"]): Promise<ListItems<InspectedCase>>;
+  openCases: CaseStore["openCases"];
 }
 
 export function createInspection({ store, clock, blocked }: InspectionOptions): Inspection {
@@ -84,7 +85,7 @@ export function createInspection({ store, clock, blocked }: InspectionOptions): 
     async search(query, { cursor, limit }) {
       const key = query.text === undefined ? undefined : lookUpKey(query.text);
       const link = cursor === undefined && key !== undefined ? await store.find(key) : undefined;
-      if (link !== undefined && (query.host === undefined || isTargetWithin(link.target, query.host)))
+      if (link !== undefined && isWithin(link, query))
         return { links: [link], cursor: AFTER_CODE, searched: 0 };
       const from = cursor === AFTER_CODE ? undefined : (cursor as LinkCursor | undefined);
       const page = await store.search(query, { cursor: from, limit });
@@ -111,6 +112,7 @@ export function createInspection({ store, clock, blocked }: InspectionOptions): 
     },
 
     figures: () => store.figures(clock.nowMs()),
+    openCases: () => store.openCases(),
 
     hosts: (page) =>
       readPage(

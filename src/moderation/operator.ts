@@ -7,12 +7,12 @@ import type { StoredLinks } from "../links/links.ts";
 import { isProblem, type Unknown } from "../links/problem.ts";
 import { type Reason, REASONS } from "../links/reasons.ts";
 import {
+  type Actor,
   type Decision,
   type LinkId,
   type LinkStore,
   MAX_DECIDED,
   type SeenLink,
-  type Who,
 } from "../links/store.ts";
 import { canonicalHost } from "../links/target.ts";
 import { isRegistrySuffix, parseHost } from "./blocklist/domain-name.ts";
@@ -94,16 +94,16 @@ export interface Operator {
   /** Returns the link of a code as it is stored, whatever its state. */
   find(spelling: string): Promise<StoredLink | Unknown>;
   /** Changes a link that redirects or will. False if it is so already. */
-  change(link: ReadLink, request: ChangeRequest, who: Who): Decided<boolean | EditRefusal>;
+  change(link: ReadLink, request: ChangeRequest, actor: Actor): Decided<boolean | EditRefusal>;
   /** Returns the links that it changed: not those that are unknown, deleted, or disabled for this reason already. */
-  disable(links: readonly SeenLink[], request: ReasonedRequest, who: Who): Decided<readonly LinkId[]>;
+  disable(links: readonly SeenLink[], request: ReasonedRequest, actor: Actor): Decided<readonly LinkId[]>;
   /** Returns the links that it changed. A deleted link stays deleted. */
-  enable(links: readonly SeenLink[], request: DecisionRequest, who: Who): Decided<readonly LinkId[]>;
+  enable(links: readonly SeenLink[], request: DecisionRequest, actor: Actor): Decided<readonly LinkId[]>;
   /** Deletes a link permanently, except for its code. False if there is no such link or it was deleted before. */
-  erase(link: ReadLink, request: DecisionRequest, who: Who): Decided<boolean>;
+  erase(link: ReadLink, request: DecisionRequest, actor: Actor): Decided<boolean>;
   /** Stops all links to a host and the hosts below it. */
-  blockHost(host: string, request: ReasonedRequest, who: Who): Promise<DecidedHost | RefusedDecision>;
-  unblockHost(host: string, request: DecisionRequest, who: Who): Promise<DecidedHost | RefusedDecision>;
+  blockHost(host: string, request: ReasonedRequest, actor: Actor): Promise<DecidedHost | RefusedDecision>;
+  unblockHost(host: string, request: DecisionRequest, actor: Actor): Promise<DecidedHost | RefusedDecision>;
 }
 
 export function createOperator({
@@ -112,8 +112,8 @@ export function createOperator({
   clock,
   refuseRule,
 }: OperatorOptions): Operator {
-  function decide({ note }: DecisionRequest, who: Who): Decision {
-    return { who, atMs: clock.nowMs(), ...(note !== undefined && note !== "" && { note }) };
+  function decide({ note }: DecisionRequest, actor: Actor): Decision {
+    return { ...actor, atMs: clock.nowMs(), ...(note !== undefined && note !== "" && { note }) };
   }
 
   /** Many links take several transactions. If one fails, a retry does the rest. */
@@ -137,14 +137,14 @@ export function createOperator({
       return link ?? { kind: "unknown" };
     },
 
-    async change({ code, createdMs, revision }, request, who) {
+    async change({ code, createdMs, revision }, request, actor) {
       const refusals = refuseNote(request.note);
       if (refusals.length > 0) return { kind: "refused", refusals };
       const link = await find(code, "maker");
       if (isProblem(link)) return link;
       if (link.createdMs !== createdMs) return { kind: "unknown" };
       const { originalUrl, terms } = request;
-      const decision = decide(request, who);
+      const decision = decide(request, actor);
       const after = await edit(link, { originalUrl, terms, ifRevisions: [revision] }, (id, change) =>
         store.change(id, change, decision),
       );
@@ -154,28 +154,28 @@ export function createOperator({
       return now === undefined ? { kind: "unknown" } : { ...after, revision: versionOf(now) };
     },
 
-    async disable(links, request, who) {
+    async disable(links, request, actor) {
       const reason = readReason(request.reason);
       const refusals = [...refuseNote(request.note), ...refuseReason(reason)];
       if (reason === undefined || refusals.length > 0) return { kind: "refused", refusals };
-      const decision = { ...decide(request, who), reason };
+      const decision = { ...decide(request, actor), reason };
       return inBatches(links, (batch) => store.disable(batch, decision));
     },
 
-    async enable(links, request, who) {
+    async enable(links, request, actor) {
       const refusals = refuseNote(request.note);
       if (refusals.length > 0) return { kind: "refused", refusals };
-      const decision = decide(request, who);
+      const decision = decide(request, actor);
       return inBatches(links, (batch) => store.enable(batch, decision));
     },
 
-    async erase(link, request, who) {
+    async erase(link, request, actor) {
       const refusals = refuseNote(request.note);
       if (refusals.length > 0) return { kind: "refused", refusals };
-      return store.erase(link, decide(request, who));
+      return store.erase(link, decide(request, actor));
     },
 
-    async blockHost(written, request, who) {
+    async blockHost(written, request, actor) {
       const [host, reason] = [parseHost(written), readReason(request.reason)];
       const refusals = [
         ...refuseHost(host),
@@ -185,14 +185,14 @@ export function createOperator({
       ];
       if (host === undefined || reason === undefined || refusals.length > 0)
         return { kind: "refused", refusals };
-      return { host, changed: await store.blockHost({ host, reason }, decide(request, who)) };
+      return { host, changed: await store.blockHost({ host, reason }, decide(request, actor)) };
     },
 
-    async unblockHost(written, request, who) {
+    async unblockHost(written, request, actor) {
       const host = parseHost(written);
       const refusals = [...refuseHost(host), ...refuseNote(request.note)];
       if (host === undefined || refusals.length > 0) return { kind: "refused", refusals };
-      return { host, changed: await store.unblockHost(host, decide(request, who)) };
+      return { host, changed: await store.unblockHost(host, decide(request, actor)) };
     },
   };
 }

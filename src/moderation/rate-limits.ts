@@ -29,7 +29,7 @@ export type RateLimits = { readonly [name in RateLimitName]?: RateLimit | undefi
   readonly passwordOfSite?: RateLimit | undefined;
   /** Checks of passwords, right or wrong. */
   readonly passwordCheck?: RateLimit | undefined;
-  /** Wrong tokens of the operator. Undefined without ADMIN_TOKEN. */
+  /** Wrong tokens of the operator. Undefined without operators. */
   readonly wrongToken?: RateLimit | undefined;
 };
 
@@ -43,7 +43,7 @@ export interface RateLimitsOptions extends LimitOptions {
   readonly limitView: readonly Window[];
   readonly limitReport: readonly Window[];
   readonly limitPasswords: readonly Window[];
-  readonly adminToken?: string | null;
+  readonly hasOperators?: boolean;
 }
 
 /**
@@ -80,7 +80,7 @@ export function createRateLimits(options: RateLimitsOptions): RateLimits {
     // A /48 gets as many as an IPv4 address, so that its networks can't lock everybody else out.
     passwordOfSite: on(limitPasswords, createRateLimit),
     passwordCheck: limitPasswords.length === 0 ? undefined : limit([PASSWORD_CHECKS]),
-    wrongToken: options.adminToken ? limit([WRONG_TOKENS]) : undefined,
+    wrongToken: options.hasOperators === true ? limit([WRONG_TOKENS]) : undefined,
   };
 }
 

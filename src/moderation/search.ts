@@ -3,23 +3,30 @@ import { type Target, targetHost } from "../links/target.ts";
 import { isAddress, parseHost } from "./blocklist/domain-name.ts";
 import type { RefusedDecision } from "./refusal.ts";
 
-/** Both parts narrow the search. Without any, it finds all links. */
+/** All parts narrow the search. Without any, it finds all links. */
 export interface LinkQuery {
   /** The start of a code, or a part of the original URL or the target. A to Z match in either case. */
   readonly text?: string | undefined;
   /** The target's host or a domain above it, as `canonicalHost` writes it. */
   readonly host?: string | undefined;
+  /** The name of who created the link. */
+  readonly createdBy?: string | undefined;
 }
 
-/** A search as the operator writes it. */
+/** A search as the operator writes it. `q` is the text, or `by:` and a name in front of it. */
 export const SEARCH_FIELDS = ["q", "host"] as const;
 export type WrittenSearch = Readonly<Record<(typeof SEARCH_FIELDS)[number], string>>;
+
+/** In front of the text, which may be empty. */
+const CREATED_BY = /^by:(\S+)\s*/;
 
 /** Empty fields don't narrow the search. */
 export function parseSearch({ q, host: written }: WrittenSearch): LinkQuery | RefusedDecision {
   const host = written === "" ? undefined : parseHost(written);
   if (written !== "" && host === undefined) return { kind: "refused", refusals: [{ rule: "host.invalid" }] };
-  return { text: q.trim() || undefined, host };
+  const text = q.trim();
+  const [by = "", createdBy] = CREATED_BY.exec(text) ?? [];
+  return { text: text.slice(by.length) || undefined, host, createdBy };
 }
 
 /** "disabled" and "deleted" win over "ended". */
@@ -54,6 +61,14 @@ export function operatorStateOf(
   if (disabled === "deleted") return "deleted";
   if (disabled !== undefined) return "disabled";
   return endsMs <= nowMs ? "ended" : "active";
+}
+
+/** Whether a link, found by the text of a search, also matches the rest. */
+export function isWithin({ target, terms }: StoredLink, { host, createdBy }: LinkQuery): boolean {
+  return (
+    (host === undefined || isTargetWithin(target, host)) &&
+    (createdBy === undefined || terms?.createdBy === createdBy)
+  );
 }
 
 /** Whether a target's host is this one or below it. */

@@ -1,5 +1,4 @@
 import { readText } from "../http/body.ts";
-import type { Call } from "../http/call.ts";
 import type { FieldNames } from "../http/field-names.ts";
 import { describe, type HttpProblem, type Malformed, malformed } from "../http/problems.ts";
 import { answer } from "../http/responses.ts";
@@ -42,19 +41,6 @@ export function parseForm(text: string): Fields | Malformed {
   } catch {
     return malformed({ rule: "body.encoding" });
   }
-}
-
-/**
- * Whether another site or origin sends the form (Fetch Metadata, section 2.4). Browsers that don't say so send an `Origin`,
- * which is "null" for pages without a referrer, such as ours. An operator may open the pages at another host than BASE_URL's.
- */
-export function isFromAnotherSite({ headers, domain }: Call): boolean {
-  const site = header(headers, "sec-fetch-site", "?");
-  if (site !== null) return site !== "same-origin" && site !== "none";
-  const origin = header(headers, "origin", "?") ?? "null";
-  if (origin === "null" || origin === domain.origin) return false;
-  const [, host = ""] = /^https?:\/\/(.+)$/.exec(origin) ?? [];
-  return host !== header(headers, "host") || domain.origin.endsWith(`//${host}`);
 }
 
 /** A local time in a zone, in Unix milliseconds. Times that clocks skip or repeat become the later or the earlier one. */

@@ -1,4 +1,5 @@
 import type { Call } from "../http/call.ts";
+import { isFromAnotherSite } from "../http/credentials.ts";
 import type { Limiter } from "../http/limiter.ts";
 import { problemJson, asProblem } from "../http/problems.ts";
 import { answer, html } from "../http/responses.ts";
@@ -10,7 +11,7 @@ import { destinationOf } from "../links/forwarded-query.ts";
 import { hasPassword, isLimited, type Link } from "../links/link.ts";
 import type { Links } from "../links/links.ts";
 import { isProblem } from "../links/problem.ts";
-import { isFromAnotherSite, readForm } from "../pages/forms.ts";
+import { readForm } from "../pages/forms.ts";
 import { basicPassword, type Passwords } from "../pages/password/handler.ts";
 import { answerPageProblem } from "../pages/problem/answer.ts";
 import { crawlerPage } from "../pages/problem/page.tsx";

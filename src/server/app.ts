@@ -109,16 +109,14 @@ export function createApp(config: Config, core: Core, parts: AppParts): App {
       })),
       { at: "POST /{code}", handle: gate.receive, accepts: gate.takesPost },
     ],
-    isOpen: (path) => config.adminToken === null || !path.startsWith("/api/v1/admin/"),
+    isOpen: (path) => !config.hasOperators || !path.startsWith("/api/v1/admin/"),
     notFound,
     addLimitHeaders: createLimitHeaders(limits, refusals),
     callOf,
     requests: parts.requests,
     onFault,
   });
-  const pages = new Set<string>(
-    Object.keys({ ...PAGES.public, ...(config.adminToken !== null && PAGES.operator) }),
-  );
+  const pages = new Set<string>(Object.keys({ ...PAGES.public, ...(config.hasOperators && PAGES.operator) }));
   const redirect = createRedirect({
     linkCache,
     clock,

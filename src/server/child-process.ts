@@ -20,11 +20,13 @@ const STOP_ORDER_MS = 200;
 export type StartOrder = Pick<Config, "port" | "openElsewhere">;
 
 /** The parent may send this later, or a request for metrics. */
-export interface StopOrder {
+export interface Order {
   /** Why to stop. Other processes keep serving. */
   readonly replaced?: string;
   /** Why to stop. All other processes stop as well. */
   readonly stop?: string;
+  /** Files of tokens have changed. */
+  readonly isTokenFileNew?: boolean;
 }
 
 /** A child sends this every second to show that it is alive. */
@@ -51,9 +53,10 @@ export async function serveAsChild(config: Config): Promise<number> {
   for (const reason of ["SIGTERM", "SIGINT"]) process.on(reason, () => stop({ reason, isReplaced: false }));
   process.on("disconnect", () => stop({ reason: "the supervisor has ended", isReplaced: false }));
   // Others may take over while this process starts.
-  process.on("message", (order: StopOrder) => {
+  process.on("message", (order: Order) => {
     if (order.replaced !== undefined) stop({ reason: order.replaced, isReplaced: true });
     else if (order.stop !== undefined) stop({ reason: order.stop, isReplaced: false });
+    else if (order.isTokenFileNew === true) process.emit("SIGHUP");
   });
   const { promise: started, resolve: start } = Promise.withResolvers<StartOrder>();
   process.once("message", start);
@@ -73,7 +76,7 @@ export async function serveAsChild(config: Config): Promise<number> {
     const metrics = await service.readMetrics?.(request);
     if (metrics !== undefined) send({ metrics });
   };
-  process.on("message", (message: StopOrder | SnapshotRequest) => {
+  process.on("message", (message: Order | SnapshotRequest) => {
     if ("samples" in message) void sendMetrics(message);
   });
   send({ files: identifyStore(config.database), version: VERSION });

@@ -1,13 +1,13 @@
 // The endpoints of routes.ts, with their parts. A start doesn't need them, so they are loaded a second later.
 import type { Config } from "../config/config.ts";
 import type { Handler } from "../http/call.ts";
-import { createOperatorCheck } from "../http/credentials.ts";
+import { createCreatorCheck, createOperatorCheck } from "../http/credentials.ts";
 import type { Domain } from "../http/domain.ts";
 import type { Cost, Endpoint } from "../http/endpoint.ts";
 import type { Limiter } from "../http/limiter.ts";
 import type { RequestClass } from "../http/overload.ts";
 import { queryOf } from "../http/url.ts";
-import { createAdminToken, createTokenCheck } from "../moderation/access-tokens.ts";
+import { memoize } from "../lib/memoize.ts";
 import { interstitial } from "../pages/interstitial/page.tsx";
 import type { CachedProblem } from "../pages/problem/problem-cache.ts";
 import { createSignIn } from "../pages/sign-in/handler.ts";
@@ -28,24 +28,35 @@ interface EndpointsParts extends AppParts {
  */
 export function createEndpoints(config: Config, core: Core, parts: EndpointsParts) {
   const { clock, operator, cases, hostRules } = core;
-  const { own, views, overload, limiter, cachedProblem, changes, notFound, onFault } = parts;
-  const { createToken, adminToken, contact } = config;
+  const { own, views, overload, limiter, cachedProblem, changes, tokens, notFound, onFault } = parts;
+  const access = { ...config, tokens };
+  const { hasOperators, contact } = config;
 
+  const secretOfPrefix = memoize((keyPrefix) => secretOf(core.secret, keyPrefix));
   const forPublic: PublicParts = {
     ...own,
     limiter,
     clock,
-    createToken,
-    mayCreate: createTokenCheck(createToken),
-    secretOf: ({ keyPrefix }: Domain) => secretOf(core.secret, keyPrefix),
+    refusalToCreate: createCreatorCheck(access),
+    isCreateToken: (text) => tokens.create.find(text) !== undefined,
+    secretOf: ({ keyPrefix }: Domain) => secretOfPrefix(keyPrefix),
     notFound,
     onFault,
   };
 
-  function forOperator(rightToken: string): OperatorParts {
-    const token = createAdminToken(rightToken);
-    const { refusalOf, onWrong } = createOperatorCheck(token, core.limits);
-    const signIn = createSignIn({ token, clock, store: core.sessions, onWrong });
+  function forOperator(): OperatorParts {
+    const { refusalOf, readUser, onWrong } = createOperatorCheck(access, core.limits);
+    const { signOutUrl } = config;
+    const { sessions: store, secret } = core;
+    const signIn = createSignIn({
+      tokens: tokens.admin,
+      readUser,
+      signOutUrl,
+      secret,
+      clock,
+      store,
+      onWrong,
+    });
     // The operator sees the links of all domains.
     return { operator, cases, hostRules, views, refusalOf, signIn, allKeys: core.secret };
   }
@@ -70,13 +81,8 @@ export function createEndpoints(config: Config, core: Core, parts: EndpointsPart
 
   /** Lets redirects go first. */
   function inTurn(kind: RequestClass, handle: Handler): Handler {
-    return (call) =>
-      overload.takeTurns(
-        kind,
-        call,
-        () => handle(call),
-        () => cachedProblem(call, { kind: "overloaded" }),
-      );
+    const refuse: Handler = (call) => cachedProblem(call, { kind: "overloaded" });
+    return (call) => overload.takeTurns(kind, call, handle, refuse);
   }
 
   const COSTS: Record<Cost, (handle: Handler) => Handler> = {
@@ -96,7 +102,7 @@ export function createEndpoints(config: Config, core: Core, parts: EndpointsPart
     },
   };
 
-  const operatorParts = adminToken === null ? undefined : forOperator(adminToken);
+  const operatorParts = hasOperators ? forOperator() : undefined;
   return {
     routes: [
       ...Object.values(PUBLIC).map((endpoint) => route(endpoint, forPublic)),

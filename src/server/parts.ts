@@ -7,6 +7,7 @@ import type { Domain } from "../http/domain.ts";
 import type { Overload } from "../http/overload.ts";
 import type { RequestFigures } from "../http/request-counts.ts";
 import type { ChangeReader } from "../links/change-feed.ts";
+import type { AccessTokens } from "../moderation/access-tokens.ts";
 import type { ReadDisabledSince } from "../moderation/inspection.ts";
 import type { OperatorPageParts } from "../pages/admin/endpoint.ts";
 import type { PageParts } from "../pages/parts.ts";
@@ -30,6 +31,7 @@ export interface AppParts {
   readonly overload: Overload;
   readonly linkCache: LinkCache;
   readonly changes: ChangeReader;
+  readonly tokens: Readonly<Record<"admin" | "create", AccessTokens>>;
   readonly health: Health;
   readonly redirects: RedirectFigures;
   readonly requests: RequestFigures;

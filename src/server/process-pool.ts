@@ -4,7 +4,7 @@ import type { Config } from "../config/config.ts";
 import type { Log } from "../lib/log.ts";
 import { SYNC_FAILED } from "../links/store.ts";
 import type { Member, ProcessGroup } from "../metrics/process-group.ts";
-import { BEAT_MS, CHILD, type Report, type StartOrder, type StopOrder } from "./child-process.ts";
+import { BEAT_MS, CHILD, type Order, type Report, type StartOrder } from "./child-process.ts";
 
 /** Read at the start: once another file replaces the program, Bun calls it `curt (deleted)`. */
 const EXECUTABLE = process.execPath;
@@ -30,6 +30,8 @@ export interface Generation {
   pids(): number[];
   /** The files of the store that they have open. */
   storeFiles(): StartOrder["openElsewhere"];
+  /** Lets the children read the files of tokens again. A process that serves by itself does so on SIGHUP. */
+  readTokensAgain(): void;
   /** Stops gracefully. `isReplaced`: another generation keeps serving. */
   stop(reason: string, isReplaced?: boolean): void;
   /** Ends this process with `code` if it serves by itself. Otherwise call `stop` first, or new children replace the killed ones. */
@@ -177,12 +179,14 @@ export function startProcessPool(
     pids: () => Array.from(running, ({ pid }) => pid),
     storeFiles: () => storeFiles,
     version: () => version,
+    // A child that hasn't started yet reads the files when it does.
+    readTokensAgain: () => running.forEach((child) => send(child, { isTokenFileNew: true })),
     stop,
     kill,
   };
 }
 
-function send(child: Subprocess, order: StopOrder): void {
+function send(child: Subprocess, order: Order): void {
   try {
     child.send(order);
   } catch {

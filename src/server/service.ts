@@ -10,6 +10,7 @@ import type { Log } from "../lib/log.ts";
 import { repeat } from "../lib/repeat.ts";
 import { splitKey } from "../links/code.ts";
 import { StoreUnusable, SyncFailed } from "../links/store.ts";
+import { openTokens } from "../moderation/access-tokens.ts";
 import { type BlocklistsLimits, openBlocklists } from "../moderation/blocklist/configured-lists.ts";
 import { createIdentity } from "../pages/assets/branding.ts";
 import { createLinkCache } from "../redirect/link-cache.ts";
@@ -69,6 +70,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     if (error instanceof SyncFailed) endWith(error.message);
     else faults.report(error, request);
   };
+  const tokens = open(openTokens(config, log));
   const certificate = await readCertificate(config, log);
   const blocklists = open(await openBlocklists(config, log, limits.blocklists, onFault));
   const core = open(
@@ -125,6 +127,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
       views,
       overload,
       changes,
+      tokens,
       health,
       redirects,
       requests,

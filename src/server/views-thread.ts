@@ -31,7 +31,6 @@ export function openViews(
   function sendSettings(thread: Thread<ViewsCalls>): void {
     const settings = {
       ...publicConfigOf(config),
-      needsToken: config.createToken !== null,
       identity,
       noiseKey,
       storeFiles,
@@ -54,8 +53,6 @@ export function openViews(
 }
 
 export interface ViewsSettings extends PublicConfig {
-  /** Whether CREATE_TOKEN is set. */
-  readonly needsToken: boolean;
   readonly identity: Identity;
   /** Only for the noise in statistics. */
   readonly noiseKey: string;

@@ -41,6 +41,7 @@ import {
   object,
   oneOf,
   optional,
+  personName,
   record,
   reportCount,
   restrict,
@@ -90,6 +91,7 @@ const chosenTerms = TERM_NAMES.filter((name) => name !== "expires_at").map((name
 });
 const terms = record<Terms>({
   ...(Object.fromEntries(chosenTerms) as unknown as Fields<Omit<StoredTerms, "endsMs">>),
+  createdBy: ["created_by", optional(personName)],
   visits: ["visits_used", optional(count)],
   ended: ["ended", optional(oneOf<EndedBy>(["withdrawn", "visits"]))],
   changedMs: ["changed_at", optional(instant)],
@@ -171,6 +173,7 @@ const LINES: { readonly [K in keyof LineOf]: RecordCodec<LineOf[K]> } = {
   entry: record({
     atMs: ["at", instant],
     who: ["who", oneOf<Who>(["api", "page", "reports"])],
+    by: ["by", optional(personName)],
     action: ["action", oneOf(ACTIONS)],
     reason: ["reason", optional(reason)],
     note: ["note", optional(anyText)],

@@ -1,4 +1,5 @@
 import { type LinkKey, lookUpKey } from "../links/code.ts";
+import { isName } from "../links/name.ts";
 import { DAY_MS, isoDay, isoInstant, NEVER_MS } from "../links/time.ts";
 
 /**
@@ -75,6 +76,7 @@ export const code = restrict<string, LinkKey>(
   (value) => lookUpKey(value) === value,
   "must be a code of at most 64 characters, in NFC and without U+FE0F",
 );
+export const personName = restrict(text, isName, "must be 1 to 64 letters, digits and . _ - @");
 export const count = restrict<unknown, number>(anything, isCount, "must be a whole number from 0 on");
 export const reportCount = restrict(count, (value) => value <= MAX_REPORTS, `must be at most ${MAX_REPORTS}`);
 export const visitCount: Codec<number> = {

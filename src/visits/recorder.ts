@@ -24,6 +24,8 @@ interface Visit {
 export interface Client {
   readonly address: string;
   readonly country: string;
+  /** Whether a trusted proxy passed the request on. */
+  readonly isThroughProxy?: boolean;
 }
 
 /** Counts the visits of one link. The redirect caches it with the link. */

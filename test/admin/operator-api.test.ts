@@ -478,3 +478,26 @@ test("a search that finds over 10,000 links disables none, even with their numbe
   expect([status, message]).toEqual([409, en["operator.too-many"].replace("{max}", "10,000")]);
   expect((await own.operate("GET", "journal")).data.entries).toEqual([]);
 });
+
+test("the links of one creator are found, disabled together and enabled again", async () => {
+  const [mina, joon] = ["mina:a-long-secret-of-mina", "joon:a-long-secret-of-joon"];
+  await using own = await startOwn({ CREATE_TOKEN: `${mina} ${joon}` });
+  const create = (custom_code: string, token: string) =>
+    own.shorten({ original_url, custom_code }, { Authorization: `Bearer ${token}` });
+  for (const code of ["m1", "m2", "m3"]) await create(code, mina);
+  await create("j1", joon);
+  const search = async (query: string) => (await searchLinks(own.operate, query)).codes;
+  expect(await search("q=by:mina")).toEqual(["m3", "m2", "m1"]);
+  expect(await search("q=by:mina+m2")).toEqual(["m2"]);
+  // The link with exactly this code isn't hers.
+  expect(await search("q=by:mina+j1")).toEqual([]);
+  expect(await search("q=by:mina&host=other.example")).toEqual([]);
+  const decide = (action: string, count?: number) =>
+    own.operate("POST", `links/${action}?q=by:mina`, { reason: "spam", count });
+  expect((await decide("disable")).data).toEqual({ count: 3, done: false });
+  expect((await decide("disable", 3)).data).toEqual({ count: 3, done: true, changed: 3 });
+  for (const code of ["m1", "m2", "m3"]) await untilAnswered(own, code, 410);
+  expect((await own.fetch("/j1")).status).toBe(302);
+  expect((await decide("enable", 3)).data.changed).toBe(3);
+  for (const code of ["m1", "m2", "m3"]) await untilAnswered(own, code, 302);
+});

@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { beforeAll, describe, expect, test } from "bun:test";
 
 import en from "../../src/locales/en.json";
-import { createAdminToken, SESSION_MS } from "../../src/moderation/access-tokens.ts";
+import { createAccessTokens, SESSION_MS } from "../../src/moderation/access-tokens.ts";
 import { elementsOf, expectGuarded, HOSTILE, HTML, MARK, sendForm } from "../http/markup.ts";
 import { newLink } from "../stores/links.ts";
 import { callApi, createManagedLink } from "../support/managed-links.ts";
@@ -10,7 +10,14 @@ import { openStoreOf, shareService, startService, temporaryFolder } from "../sup
 import { operateAs, report, seenOf, TOKEN, untilAnswered } from "./operator.ts";
 
 const FORM = "application/x-www-form-urlencoded";
-const PAGES = ["/admin", "/admin/links", "/admin/links/any", "/admin/hosts", "/admin/journal"];
+const PAGES = [
+  "/admin",
+  "/admin/figures",
+  "/admin/links",
+  "/admin/links/any",
+  "/admin/hosts",
+  "/admin/journal",
+];
 const FOUND = "/admin/found?host=example.com";
 
 const curt = shareService({ ADMIN_TOKEN: TOKEN });
@@ -19,6 +26,11 @@ beforeAll(async () => {
 });
 
 type Fields = Record<string, string>;
+
+/** A session of a token, whether the service has it or not. */
+function startSession(secret: string, nowMs: number): string {
+  return createAccessTokens([]).startSession({ secret }, nowMs);
+}
 
 function get(path: string, session = "", service = curt): Promise<Response> {
   return service.fetch(path, { headers: { ...HTML, Cookie: `operator=${session}` } });
@@ -36,7 +48,7 @@ async function signIn(service = curt): Promise<string> {
 async function startSignedIn(settings: Fields = {}) {
   const service = await startService({ ADMIN_TOKEN: TOKEN, ...settings });
   const session = await signIn(service);
-  const form = createAdminToken(TOKEN).formToken(session);
+  const form = createAccessTokens([{ secret: TOKEN }]).formToken({ secret: TOKEN }, session);
   return Object.assign(service, {
     operate: operateAs(service),
     open: (path: string) => get(path, session, service),
@@ -119,7 +131,7 @@ describe("a session of the operator", () => {
     await using service = await start();
     expect(await statuses(service)).toEqual([401, 200]);
     // Nobody can end what isn't a session, and so fill the store.
-    for (const session of ["", `${other}x`, createAdminToken("x").startSession(service.nowMs())])
+    for (const session of ["", `${other}x`, startSession("x", service.nowMs())])
       expect((await post("/admin/sign-out", {}, session, {}, service)).status).toBe(303);
     using database = new Database(service.file, { readonly: true });
     expect(database.query("SELECT count(*) AS ended FROM ended_sessions").get()).toEqual({ ended: 1 });
@@ -160,10 +172,10 @@ describe("the operator's pages", () => {
     const sessions = {
       none: "",
       "the token itself": TOKEN,
-      "a session of another token": createAdminToken(`${TOKEN}x`).startSession(now),
-      "an expired session": createAdminToken(TOKEN).startSession(now - SESSION_MS),
-      "a session that lasts too long": createAdminToken(TOKEN).startSession(now + SESSION_MS),
-      "a changed session": `${createAdminToken(TOKEN).startSession(now)}x`,
+      "a session of another token": startSession(`${TOKEN}x`, now),
+      "an expired session": startSession(TOKEN, now - SESSION_MS),
+      "a session that lasts too long": startSession(TOKEN, now + SESSION_MS),
+      "a changed session": `${startSession(TOKEN, now)}x`,
     };
     for (const [name, session] of Object.entries(sessions)) {
       for (const path of [...PAGES, FOUND]) {
@@ -231,7 +243,7 @@ describe("the operator's pages", () => {
       [FOUND, { action: "disable", reason: "spam", count: "1" }],
       ["/admin/cases", { code: "any", action: "nothing" }],
     ];
-    const other = await formTokenOf(createAdminToken(TOKEN).startSession(curt.nowMs() - 1000));
+    const other = await formTokenOf(startSession(TOKEN, curt.nowMs() - 1000));
     for (const [path, fields] of forms) {
       for (const [sent, headers] of [
         [{ ...fields }, {}],
@@ -374,21 +386,21 @@ describe("the desk", () => {
   test("shows open reports with their notes and the warnings of visitors, and their number in the title", async () => {
     await using own = await startSignedIn();
     const desk = async () => own.textOf("/admin");
-    expect(await desk()).toContain(`<title>${en["admin.figures"]} – `);
+    const empty = await desk();
+    for (const text of [`<title>${en["admin.cases"]} – `, en["admin.nothing"]]) expect(empty).toContain(text);
     const targets = ["https://paypal.com.evil.example/안녕", "http://plain.example/"];
     for (const [nth, original_url] of targets.entries()) {
       await own.shorten({ original_url, custom_code: `r${nth}` });
       await report(own, `r${nth}`, { reason: "phishing", note: `in my words ${nth}` });
     }
     const page = await desk();
-    expect(page).toContain(`<title>(2) ${en["admin.figures"]} – `);
-    expect(page).toContain(en["admin.open"].replace("{count}", "2"));
+    expect(page).toContain(`<title>(2) ${en["admin.cases"]} – `);
     for (const text of ["in my words 0", "in my words 1", en["hint.http"], "안녕"])
       expect(page).toContain(text);
     await own.operate("POST", "cases/r1", { action: "nothing" });
     expect(await desk()).not.toContain("in my words 1");
-    // The table counts what the instance did today.
-    expect(page).toContain(en["admin.figures.days"]);
+    // Every page counts them.
+    expect(await own.textOf("/admin/journal")).toContain('<span class="count">1</span>');
   });
 
   test.each([
@@ -505,7 +517,7 @@ test("the confirmation of a blocked host names the host, not the code", async ()
   const fields = { code: "나쁜링크", action: "block-host", reason: "phishing", seen };
   const response = await own.send("/admin/cases", fields);
   const page = await own.textOf(response.headers.get("location") ?? "");
-  expect(page).toMatch(/role="status">\s*Host blocked:\s*<bdi dir="auto">www\.evil\.example</);
+  expect(page).toMatch(/role="status">\s*Host blocked:\s*<bdi dir="ltr">www\.evil\.example</);
 });
 
 describe("the reason of a decision", () => {
@@ -523,12 +535,37 @@ describe("the reason of a decision", () => {
     await report(own, "bad", { reason: "phishing" });
     const hosts = "/admin/hosts?host=example.com";
     for (const path of [FOUND, "/admin/links/quiet", hosts, `${hosts}&reason=`])
-      expect((await optionsOf(await own.open(path))).slice(-3), path).toEqual(["*", "malware", "phishing"]);
+      expect((await optionsOf(await own.open(path))).slice(0, 3), path).toEqual(["*", "malware", "phishing"]);
     for (const path of ["/admin", "/admin/links/bad", `${hosts}&reason=phishing`])
-      expect((await optionsOf(await own.open(path))).slice(-2), path).toEqual(["malware", "phishing*"]);
+      expect((await optionsOf(await own.open(path))).slice(0, 2), path).toEqual(["malware", "phishing*"]);
     const page = await own.textOf("/admin/links/bad");
     expect(page).toContain("/admin/hosts?host=example.com&amp;reason=phishing");
   });
+});
+
+test("the page of a link leads to all links of its creator, which one decision disables and another enables", async () => {
+  const token = "mina:a-long-secret-of-mina";
+  await using own = await startSignedIn({ CREATE_TOKEN: token });
+  for (const custom_code of ["m1", "m2"])
+    await own.shorten(
+      { original_url: `https://${custom_code}.example/`, custom_code },
+      { Authorization: `Bearer ${token}` },
+    );
+  const [, path = ""] = /<a href="([^"]+)">mina<\/a>/.exec(await own.textOf("/admin/links/m1")) ?? [];
+  const list = await own.textOf(path);
+  for (const code of ["m1", "m2"]) expect(list).toContain(`href="/admin/links/${code}"`);
+  for (const [action, status] of [
+    ["disable", 410],
+    ["enable", 302],
+  ] as const) {
+    const found = path.replace("links", "found");
+    expect(list).toContain(`${found}&amp;action=${action}`);
+    const decided = await own.send(found, { action, count: "2", reason: "spam" });
+    expect(decided.headers.get("location")).toBe(`${path}&done=2`);
+    for (const code of ["m1", "m2"]) await untilAnswered(own, code, status);
+  }
+  const others = await own.textOf("/admin/links?q=by:nobody");
+  expect(others).toContain(en["admin.links.none"]);
 });
 
 test("deleted links count in a search, but show no host", async () => {
@@ -547,7 +584,8 @@ test("a long destination is shortened in lists, folded on the desk and complete 
   await own.shorten({ original_url, custom_code: "long" });
   await report(own, "long", { reason: "spam" });
   const links = await own.textOf("/admin/links");
-  expect(links).toContain(`${original_url.slice(0, 300)}…<`);
+  expect(links).toContain("/longlong");
+  expect(links).not.toContain("long".repeat(75));
   const classes = (await elementsOf(await own.open("/admin"))).map(({ attributes }) => attributes["class"]);
   expect(classes).toContain("whole folded");
   expect(await own.textOf("/admin/links/long")).toContain(original_url);

@@ -196,6 +196,7 @@ describe("curt export and curt import", () => {
       max_visits: 2,
       visits_used: 1,
       password_hash: HASH,
+      created_by: "mina@example.com",
     });
     // In the store, today's visitors are hashes.
     expect(parsed.findLast(({ kind, code }) => kind === "day" && code === "plain")).toEqual({

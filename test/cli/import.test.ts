@@ -81,6 +81,12 @@ const BROKEN: readonly (readonly [fault: string, file: string, line: number, why
   ["a bcrypt hash", hashed("$2b$31$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy"), 6, NO_HASH],
   ["an empty hash", hashed("$argon2id$"), 6, NO_HASH],
   [
+    "a name with a space",
+    replaced('"code":"c4"', '"code":"c4","created_by":"mina kim"'),
+    6,
+    "created_by must be 1 to 64 letters",
+  ],
+  [
     "the day 1970-01-01",
     replaced('"2026-11-20"', '"1970-01-01"'),
     7,

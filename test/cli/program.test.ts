@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { version } from "../../package.json";
@@ -460,6 +460,34 @@ describe("curt check", () => {
       BASE_URI: "x",
     });
     expect([code, stderr]).toEqual([0, "configuration: BASE_URI is not a setting. Did you mean BASE_URL?\n"]);
+  });
+
+  test("lists the names of tokens, of a file as well, and refuses weak ones without showing them", async () => {
+    using folder = temporaryFolder();
+    const file = join(folder.path, "tokens");
+    const settings = {
+      DATABASE_URL: `sqlite:${folder.path}/curt.db`,
+      ADMIN_TOKEN: `alice:${"a".repeat(16)} bob:${"b".repeat(16)} ${"c".repeat(16)}`,
+      CREATE_TOKEN_FILE: file,
+    };
+    writeFileSync(file, `feed:${"d".repeat(16)}\n`);
+    const fine = await run(["check"], settings);
+    expect([fine.code, fine.stdout]).toEqual([
+      0,
+      expect.stringContaining("ADMIN_TOKEN: alice, bob, 1 without a name\nCREATE_TOKEN: feed\n"),
+    ]);
+    for (const [text, why] of [
+      [`feed:${"d".repeat(16)} other:too-short`, 'not "(15 characters)"'],
+      [`feed:${"d".repeat(16)}\nfeed:${"e".repeat(16)}`, "a name or a secret is there twice"],
+      [undefined, "it is not there"],
+    ] as const) {
+      if (text === undefined) rmSync(file);
+      else writeFileSync(file, text);
+      const { code, stderr } = await run(["check"], settings);
+      expect([code, stderr]).toEqual([2, expect.stringContaining(why)]);
+      expect(stderr).toStartWith("curt: CREATE_TOKEN_FILE ");
+      expect(stderr).not.toMatch(/too-short|dddd|eeee/);
+    }
   });
 
   const check = (path: string) => run(["check"], { DATABASE_URL: `sqlite:${path}` });

@@ -143,7 +143,7 @@ describe("the configuration", () => {
         "1/1s,2/2s,3/3s,4/4s",
         { limitView: [1, 2, 3, 4].map((count) => ({ count, ms: count * 1000 })) },
       ],
-      ["CREATE_TOKEN", "0123456789abcde=", { createToken: "0123456789abcde=" }],
+      ["CREATE_TOKEN", "0123456789abcde=", { createToken: [{ secret: "0123456789abcde=" }] }],
       ["CURT_SECRET", "x".repeat(32), { secret: "x".repeat(32) }],
       ["EDITS", "off", { edits: "off" }],
       ["BASE_URL", "https://go.example.com", { edits: "on" }, { EDITS: "on" }],

@@ -1,8 +1,11 @@
 import { describe, expect, test } from "bun:test";
 
+import { callApi } from "../support/managed-links.ts";
 import { BASE_URL, type LocalService, startService, temporaryFolder } from "../support/service.ts";
 import { ENGINES } from "./engines.ts";
 import { ADMIN_TOKEN, operate, startReceiver } from "./receiver.ts";
+
+const ALICE = "alice-knows-this-secret";
 
 const URL = "https://example.com/a?b#c";
 const HOUR_MS = 3_600_000;
@@ -21,6 +24,44 @@ async function createLink(service: LocalService, code: string, more: object = {}
 }
 
 describe.each(ENGINES)("events in %s", (_, settingsOf) => {
+  test("name the operator of each decision, and nobody else", async () => {
+    await using receiver = startReceiver();
+    using folder = temporaryFolder();
+    const settings = {
+      DATA_DIR: folder.path,
+      ...receiver.settings,
+      ADMIN_TOKEN: `${ADMIN_TOKEN} alice:${ALICE}`,
+    };
+    await using service = await startService(
+      { ...(await settingsOf()), ...settings },
+      { folder: folder.path },
+    );
+    const maker = await createLink(service, "named");
+    const asAlice = (method: string, path: string, body: object) =>
+      callApi(service, method, `/api/v1/admin/${path}`, { key: ALICE, body, ifMatch: "*" });
+    await asAlice("POST", "links/named/disable", { reason: "spam" });
+    await operate(service, "POST", "links/named/enable", {});
+    await asAlice("PATCH", "links/named", { target: "https://example.net/" });
+    await asAlice("PUT", "hosts/evil.example", { reason: "malware" });
+    const patch = {
+      method: "PATCH",
+      headers: maker,
+      body: JSON.stringify({ target: "https://example.org/" }),
+    };
+    await service.fetch("/api/v1/links/named", patch);
+    await asAlice("DELETE", "links/named?confirm=named", {});
+    await receiver.until(7);
+    expect(receiver.events.map(({ type, data }) => [type, data["by"]])).toEqual([
+      ["link.created", undefined],
+      ["link.disabled", "alice"],
+      ["link.enabled", undefined],
+      ["link.changed", "alice"],
+      ["host.blocked", "alice"],
+      ["link.changed", undefined],
+      ["link.disabled", "alice"],
+    ]);
+  });
+
   test("report every change of a link, signed and in order, without secrets or addresses", async () => {
     let isUp = false;
     await using receiver = startReceiver({ status: () => (isUp ? 204 : 503) });
@@ -94,4 +135,24 @@ describe.each(ENGINES)("events in %s", (_, settingsOf) => {
     expect(bodies).not.toMatch(/my bank|open sesame|argon2|192\.0\.2|127\.0\.0\.1/);
     expect(bodies).not.toContain(headers.Authorization.slice("Bearer ".length));
   });
+});
+
+test("link.created says who created the link, and link.withdrawn of the same link doesn't", async () => {
+  const CREATE_TOKEN = "mina:a-long-secret-of-mina";
+  await using receiver = startReceiver();
+  await using service = await startService({ CREATE_TOKEN, ...receiver.settings });
+  const created = await service.fetch("/api/v1/links", {
+    method: "POST",
+    headers: { Authorization: `Bearer ${CREATE_TOKEN}` },
+    body: JSON.stringify({ target: URL }),
+  });
+  const { code, manage_key } = ((await created.json()) as { data: Record<string, string> }).data;
+  await receiver.until(1);
+  const Authorization = `Bearer ${manage_key}`;
+  await service.fetch(`/api/v1/links/${code}`, { method: "DELETE", headers: { Authorization } });
+  await receiver.until(2);
+  expect(receiver.events.map(({ type, data }) => [type, data["by"]])).toEqual([
+    ["link.created", "mina"],
+    ["link.withdrawn", undefined],
+  ]);
 });

@@ -103,6 +103,7 @@ export const PROBLEMS: Readonly<Record<ProblemReason, readonly [HttpProblem, str
   "route.unknown": [{ kind: "not-found" }],
   "token.missing": [{ kind: "token.missing" }],
   "token.wrong": [{ kind: "token.wrong" }],
+  "user.wrong": [{ kind: "user.wrong" }],
   internal: [{ kind: "internal" }],
   overloaded: [{ kind: "overloaded" }],
   "store.unavailable": [{ kind: "unavailable" }],

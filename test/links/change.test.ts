@@ -14,6 +14,7 @@ import {
 } from "../../src/links/change.ts";
 import type { StoredLink } from "../../src/links/link.ts";
 import type { Target } from "../../src/links/target.ts";
+import { orNone } from "../../src/links/term-values.ts";
 import { NEVER_MS } from "../../src/links/time.ts";
 import { newLink, NOW } from "../stores/links.ts";
 import { destination, edit } from "../stores/updates.ts";
@@ -71,6 +72,15 @@ const changes: fc.Arbitrary<Change> = fc.oneof(
 const histories = fc.array(changes, { maxLength: 30 }).map((all) => all.toSorted((a, b) => a.atMs - b.atMs));
 
 describe("applyChange", () => {
+  test("no change adds, changes or removes the name of who created a link", () => {
+    fc.assert(
+      fc.property(links, histories, fc.constantFrom(undefined, "mina"), (from, history, createdBy) => {
+        const after = applyAll({ ...from, terms: orNone({ ...from.terms, createdBy }) }, history);
+        expect(after.terms?.createdBy).toBe(createdBy);
+      }),
+    );
+  });
+
   test("ended and deleted links don't change, and disabled ones can only be withdrawn", () => {
     fc.assert(
       fc.property(links, changes, (before, change) => {

@@ -44,9 +44,9 @@ test("disabling 1,201 links takes transactions of at most 500, and disables each
     clock: { nowMs: () => NOW },
     refuseRule: () => [],
   });
-  expect(await counting.disable(links, { reason: "spam" }, "api")).toHaveLength(1201);
+  expect(await counting.disable(links, { reason: "spam" }, { who: "api" })).toHaveLength(1201);
   expect(batches).toEqual([500, 500, 201]);
-  expect(await operator.disable(links, { reason: "spam" }, "api")).toEqual([]);
+  expect(await operator.disable(links, { reason: "spam" }, { who: "api" })).toEqual([]);
   expect(await store.find("m1200" as LinkKey)).toMatchObject({ disabled: "spam" });
 });
 
@@ -58,12 +58,14 @@ test("Curt's own hosts and suffixes of registries can't be blocked, but suffixes
     ["host.own", ["CURT.example.", "메일.example", "::1", "[::1]"]],
   ] as const)
     for (const host of hosts)
-      expect([host, await operator.blockHost(host, { reason: "spam" }, "api")]).toMatchObject([
+      expect([host, await operator.blockHost(host, { reason: "spam" }, { who: "api" })]).toMatchObject([
         host,
         { kind: "refused", refusals: [{ rule }] },
       ]);
   for (const input of ["github.io", "example.com", "a.co.uk", "192.0.2.1", "[2001:db8::1]", "localhost"])
-    expect(await operator.blockHost(input, { reason: "spam" }, "api")).toMatchObject({ changed: true });
+    expect(await operator.blockHost(input, { reason: "spam" }, { who: "api" })).toMatchObject({
+      changed: true,
+    });
 });
 
 test("at most 100,000 hosts can be blocked", async () => {
@@ -75,9 +77,12 @@ test("at most 100,000 hosts can be blocked", async () => {
     clock: { nowMs: () => NOW },
     refuseRule: createRuleCheck({ hostRules: { size: () => 100_000 }, ownHosts: [] }),
   });
-  expect(await full.blockHost("a.example", { reason: "spam" }, "api")).toEqual({
+  expect(await full.blockHost("a.example", { reason: "spam" }, { who: "api" })).toEqual({
     kind: "refused",
     refusals: [{ rule: "host.too-many", max: 100_000 }],
   });
-  expect(await full.unblockHost("a.example", {}, "api")).toEqual({ host: "a.example", changed: false });
+  expect(await full.unblockHost("a.example", {}, { who: "api" })).toEqual({
+    host: "a.example",
+    changed: false,
+  });
 });

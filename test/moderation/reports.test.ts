@@ -127,7 +127,7 @@ test("reports neither disable a link with a blocked host nor reopen its case", a
   const link = await createLink();
   await reports.report(link.code, { reason: "phishing" }, "192.0.2.1");
   expect((await store.find(link.code))?.disabled).toBeUndefined();
-  await cases.answerCase(link, { action: "block-host", reason: "spam" }, "api");
+  await cases.answerCase(link, { action: "block-host", reason: "spam" }, { who: "api" });
   await reports.report(link.code, { reason: "phishing" }, "192.0.2.2");
   expect(await store.caseOf(link)).toMatchObject({ reports: 2, answer: { action: "block-host" } });
 });
@@ -162,7 +162,7 @@ test("an answer can't block a suffix of a registry or Curt's own host", async ()
   ] as const) {
     const link = await createLink(target);
     await reports.report(link.code, { reason: "spam" }, "192.0.2.1");
-    const outcome = await cases.answerCase(link, { action: "block-host", reason: "spam" }, "page");
+    const outcome = await cases.answerCase(link, { action: "block-host", reason: "spam" }, { who: "page" });
     expect(outcome).toMatchObject({ kind: "refused", refusals: [{ rule }] });
     expect(await store.caseOf(link)).toMatchObject({ answer: undefined });
   }

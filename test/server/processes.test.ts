@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import type { Target } from "../../src/links/target.ts";
-import { createAdminToken } from "../../src/moderation/access-tokens.ts";
+import { createAccessTokens } from "../../src/moderation/access-tokens.ts";
 import { checkStore } from "../../src/store/open.ts";
 import { newLink } from "../stores/links.ts";
 import { testOnLinux } from "../support/linux.ts";
@@ -74,7 +74,8 @@ describe("several processes", () => {
 
   testOnLinux("refuse an operator's session after a sign-out in one of them", async () => {
     using connections = await openEach(program, children(program));
-    const { startSession } = createAdminToken(ADMIN_TOKEN);
+    const token = { secret: ADMIN_TOKEN };
+    const startSession = (nowMs: number) => createAccessTokens([token]).startSession(token, nowMs);
     const [copy, other] = [startSession(Date.now()), startSession(Date.now())];
     expect(await connections.get("/admin", `operator=${copy}`)).toEqual(all({ status: 200 }));
     const [first = 0] = children(program);

@@ -21,6 +21,7 @@ const someLinks = fc.array(
     code: fc.string({ unit: fc.constantFrom("a", "b", "A", "가"), minLength: 1, maxLength: 9 }),
     host: fc.constantFrom(...HOSTS),
     path: fc.constantFrom("", "login", "%_", "길"),
+    createdBy: fc.constantFrom(undefined, undefined, "mina", "joon"),
     /** After its round started, unless the link was imported. */
     laterMs: fc.oneof({ weight: 999, arbitrary: fc.integer({ min: 0, max: 3 }) }, fc.constant(-10)),
     endsMs: fc.constantFrom(undefined, NOW - 1, NOW + 1),
@@ -46,6 +47,7 @@ const queries: fc.Arbitrary<LinkQuery[]> = fc.array(
     {
       text: fc.constantFrom("a", "aa", "A", "가", "login", "LOG", "%", "example", "bb"),
       host: fc.constantFrom(...HOSTS, "co.uk", "github.io", "example", "uk", "b.example", "2.1"),
+      createdBy: fc.constantFrom("mina", "joon", "nobody"),
     },
     { requiredKeys: [] },
   ),
@@ -58,8 +60,10 @@ async function play(
   { links, purges }: Round,
   nth: number,
 ): Promise<void> {
-  const inserted = links.map(({ code, host, path: end, laterMs, endsMs }): NewLink => {
-    const more = { createdMs: NOW - 25 + nth * 2 + laterMs, ...(endsMs && { endsMs }), freeIfEndedByMs: NOW };
+  const inserted = links.map(({ code, host, path: end, laterMs, endsMs, createdBy }): NewLink => {
+    const createdMs = NOW - 25 + nth * 2 + laterMs;
+    const terms = createdBy && { createdBy };
+    const more = { createdMs, ...(endsMs && { endsMs }), ...(terms && { terms }), freeIfEndedByMs: NOW };
     return to(code, `https://${host}/${end}`, more);
   });
   await store.insert(inserted);
@@ -107,10 +111,17 @@ function byCode(one: StoredLink, other: StoredLink): number {
   return one.code < other.code ? -1 : 1;
 }
 
-function isFound({ code, originalUrl, target }: StoredLink, { text, host }: LinkQuery): boolean {
+function isFound(
+  { code, originalUrl, target, terms }: StoredLink,
+  { text, host, createdBy }: LinkQuery,
+): boolean {
   const start = text && lookUpCode(text);
   const hasText = (wanted: string) =>
     (start !== undefined && code.startsWith(start)) ||
     `${originalUrl}\n${target}`.toLowerCase().includes(wanted.toLowerCase());
-  return (text === undefined || hasText(text)) && (host === undefined || isTargetWithin(target, host));
+  return (
+    (text === undefined || hasText(text)) &&
+    (host === undefined || isTargetWithin(target, host)) &&
+    (createdBy === undefined || terms?.createdBy === createdBy)
+  );
 }

@@ -127,6 +127,17 @@ export function testSearch(name: string, open: () => Promise<TestedStore>): void
       expect(await codes({ text: "import" }, 1)).toEqual(["lat", "import"]);
     });
 
+    test("finds the links of a creator by the whole name, narrowed by a text and a host", async () => {
+      const by = (code: string, createdBy: string, host = "team.example") =>
+        to(code, `https://${host}/`, { terms: { createdBy } });
+      await store.insert([by("m1", "mina"), by("m2", "mina", "x.team.example"), by("m3", "mina.k")]);
+      expect(await codes({ createdBy: "mina" })).toEqual(["m2", "m1"]);
+      expect(await codes({ createdBy: "mina", text: "m1" })).toEqual(["m1"]);
+      expect(await codes({ createdBy: "mina", host: "x.team.example" })).toEqual(["m2"]);
+      for (const createdBy of ["", "min", "Mina", "m%", "\0", "' OR 1=1 --"])
+        expect(await codes({ createdBy })).toEqual([]);
+    });
+
     test("finds nothing with the cursor of another store", async () => {
       for (const cursor of ["", "x", "links-none--1", "-1", "codes-none", "x9".repeat(400), "'; --"]) {
         const page = await store.search({}, { cursor: cursor as LinkCursor, limit: 5 });

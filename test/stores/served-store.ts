@@ -23,7 +23,7 @@ export async function createServedStore(path: string): Promise<void> {
     newLink("other", {
       originalUrl: "HTTP://Example.com/ü",
       target: "http://example.com/%C3%BC" as Target,
-      terms: { startsMs: NOW, maxVisits: 2, passwordHash: HASH },
+      terms: { startsMs: NOW, maxVisits: 2, passwordHash: HASH, createdBy: "mina@example.com" },
     }),
   ]);
   const idOf = (code: string) => links.find((link) => link.code === code) ?? newLink(code);

@@ -13,7 +13,7 @@ import {
   readBody,
   reason,
   reasonedRequest,
-  WHO,
+  actorOf,
 } from "./endpoint.ts";
 import { caseJson, entryJson, figuresJson, ruleJson } from "./operator-json.ts";
 
@@ -39,13 +39,13 @@ export const getCases = listView(
 /** "nothing" needs no reason. */
 const caseRequest = z.object({ action: z.enum([...ANSWERS, "reopen"]), reason: reason.nullish(), note });
 
-export const answerCase = linkDecision("POST /api/v1/admin/cases/{code}", async ({ cases }, call, link) => {
-  const body = await readBody(call, BODIES["POST /api/v1/admin/cases/{code}"], caseRequest);
+export const answerCase = linkDecision("POST /api/v1/admin/cases/{code}", async (parts, call, link) => {
+  const body = await readBody(parts, call, BODIES["POST /api/v1/admin/cases/{code}"], caseRequest);
   if (isProblem(body)) return body;
   const outcome =
     body.action === "reopen"
-      ? await cases.reopenCase(link, {}, body, WHO)
-      : await cases.answerCase(link, { ...body, reason: body.reason ?? undefined }, WHO);
+      ? await parts.cases.reopenCase(link, {}, body, actorOf(call))
+      : await parts.cases.answerCase(link, { ...body, reason: body.reason ?? undefined }, actorOf(call));
   if (outcome === undefined || !isProblem(outcome)) return { code: link.code, changed: true };
   return outcome.kind === "unknown" ? { kind: "operator.no-case" } : outcome;
 });
@@ -57,12 +57,12 @@ export const getHosts = listView(
   ruleJson,
 );
 
-export const blockHost = decision("PUT /api/v1/admin/hosts/{host}", ({ operator }) => async (call) => {
-  const body = await readBody(call, BODIES["PUT /api/v1/admin/hosts/{host}"], reasonedRequest);
-  return isProblem(body) ? body : operator.blockHost(call.code, body, WHO);
+export const blockHost = decision("PUT /api/v1/admin/hosts/{host}", (parts) => async (call) => {
+  const body = await readBody(parts, call, BODIES["PUT /api/v1/admin/hosts/{host}"], reasonedRequest);
+  return isProblem(body) ? body : parts.operator.blockHost(call.code, body, actorOf(call));
 });
 
-export const unblockHost = decision("DELETE /api/v1/admin/hosts/{host}", ({ operator }) => async (call) => {
-  const body = await readBody(call, BODIES["DELETE /api/v1/admin/hosts/{host}"], noteRequest);
-  return isProblem(body) ? body : operator.unblockHost(call.code, body, WHO);
+export const unblockHost = decision("DELETE /api/v1/admin/hosts/{host}", (parts) => async (call) => {
+  const body = await readBody(parts, call, BODIES["DELETE /api/v1/admin/hosts/{host}"], noteRequest);
+  return isProblem(body) ? body : parts.operator.unblockHost(call.code, body, actorOf(call));
 });

@@ -8,6 +8,7 @@ import { parametersOf } from "../../http/url.ts";
 import { type Body, header } from "../../lib/bounds.ts";
 import { isProblem } from "../../links/problem.ts";
 import { REASONS } from "../../links/reasons.ts";
+import type { Actor } from "../../links/store.ts";
 import type { Inspection, ListPage } from "../../moderation/inspection.ts";
 import { type Operator, type ReadLink, requireSeen } from "../../moderation/operator.ts";
 import type { Cases } from "../../moderation/reports/reports.ts";
@@ -39,8 +40,10 @@ interface Outcome {
   readonly changed: boolean | number;
 }
 
-/** Who decided, in the operator's journal: the API. */
-export const WHO = "api";
+/** Who decided, in the operator's journal. */
+export function actorOf({ by }: Call): Actor {
+  return { who: "api", by };
+}
 
 export const note = z
   .string()
@@ -123,12 +126,15 @@ export function linkDecision<const Address extends string>(
 
 /** Reads a missing body as an empty object, because some requests have only optional fields. */
 export async function readBody<Schema extends z.ZodObject>(
-  { request }: Call,
+  { refusalOf }: OperatorApiParts,
+  call: Call,
   bounds: Body<keyof Schema["shape"]>,
   schema: Schema,
 ): Promise<z.infer<Schema> | HttpProblem> {
-  if (request.body === null) return readFields({}, bounds, schema);
-  return readJson(request, bounds, schema, { reason: "phishing", note: "A fake bank." });
+  if (call.request.body === null) return readFields({}, bounds, schema);
+  const body = await readJson(call.request, bounds, schema, { reason: "phishing", note: "A fake bank." });
+  // Access may have ended while the body arrived.
+  return refusalOf(call) ?? body;
 }
 
 export const LIMIT = { min: 1, max: 200 };

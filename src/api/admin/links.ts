@@ -28,7 +28,7 @@ import {
   readListPage,
   reason,
   reasonedRequest,
-  WHO,
+  actorOf,
 } from "./endpoint.ts";
 import { inspectedJson, linkJson } from "./operator-json.ts";
 import { readSearch, searchAll, searchLinks } from "./search.ts";
@@ -79,64 +79,69 @@ export const inspectStatistics = operatorEndpoint(
 const CHANGE_EXAMPLE = { target: "https://example.com/new", note: "The shop has moved." } as const;
 const linkChange = z.strictObject({ target: target.optional(), expires_at: z.string().nullish(), note });
 
-export const changeLink = linkDecision(
-  "PATCH /api/v1/admin/links/{code}",
-  async ({ operator }, call, link) => {
-    const bounds = BODIES["PATCH /api/v1/admin/links/{code}"];
-    const body = await readJson(call.request, bounds, linkChange, CHANGE_EXAMPLE);
-    if (isProblem(body)) return body;
-    const read = readTerms({ expires_at: body.expires_at });
-    if (isProblem(read)) return read;
-    const change = { ...read, note: body.note, originalUrl: body.target };
-    const changed = await operator.change(link, change, WHO);
-    return typeof changed === "boolean" ? { code: link.code, changed } : changed;
-  },
-);
+export const changeLink = linkDecision("PATCH /api/v1/admin/links/{code}", async (parts, call, link) => {
+  const bounds = BODIES["PATCH /api/v1/admin/links/{code}"];
+  const sent = await readJson(call.request, bounds, linkChange, CHANGE_EXAMPLE);
+  const body = parts.refusalOf(call) ?? sent;
+  if (isProblem(body)) return body;
+  const read = readTerms({ expires_at: body.expires_at });
+  if (isProblem(read)) return read;
+  const change = { ...read, note: body.note, originalUrl: body.target };
+  const changed = await parts.operator.change(link, change, actorOf(call));
+  return typeof changed === "boolean" ? { code: link.code, changed } : changed;
+});
 
 export const disableLink = linkDecision(
   "POST /api/v1/admin/links/{code}/disable",
-  async ({ operator }, call, link) => {
-    const body = await readBody(call, BODIES["POST /api/v1/admin/links/{code}/disable"], reasonedRequest);
-    const changed = isProblem(body) ? body : await operator.disable([link], body, WHO);
+  async (parts, call, link) => {
+    const body = await readBody(
+      parts,
+      call,
+      BODIES["POST /api/v1/admin/links/{code}/disable"],
+      reasonedRequest,
+    );
+    const changed = isProblem(body) ? body : await parts.operator.disable([link], body, actorOf(call));
     return isProblem(changed) ? changed : { code: link.code, changed: changed.length > 0 };
   },
 );
 
 export const enableLink = linkDecision(
   "POST /api/v1/admin/links/{code}/enable",
-  async ({ operator }, call, link) => {
-    const body = await readBody(call, BODIES["POST /api/v1/admin/links/{code}/enable"], noteRequest);
-    const changed = isProblem(body) ? body : await operator.enable([link], body, WHO);
+  async (parts, call, link) => {
+    const body = await readBody(parts, call, BODIES["POST /api/v1/admin/links/{code}/enable"], noteRequest);
+    const changed = isProblem(body) ? body : await parts.operator.enable([link], body, actorOf(call));
     return isProblem(changed) ? changed : { code: link.code, changed: changed.length > 0 };
   },
 );
 
-export const eraseLink = linkDecision(
-  "DELETE /api/v1/admin/links/{code}",
-  async ({ operator }, call, link) => {
-    const { code } = link;
-    const confirm = parametersOf(call.request).get("confirm") ?? "";
-    if (lookUpKey(confirm) !== code) return malformed({ rule: "operator.confirm", field: "confirm", code });
-    const body = await readBody(call, BODIES["DELETE /api/v1/admin/links/{code}"], noteRequest);
-    const changed = isProblem(body) ? body : await operator.erase(link, body, WHO);
-    return isProblem(changed) ? changed : { code, changed };
-  },
-);
+export const eraseLink = linkDecision("DELETE /api/v1/admin/links/{code}", async (parts, call, link) => {
+  const { code } = link;
+  const confirm = parametersOf(call.request).get("confirm") ?? "";
+  if (lookUpKey(confirm) !== code) return malformed({ rule: "operator.confirm", field: "confirm", code });
+  const body = await readBody(parts, call, BODIES["DELETE /api/v1/admin/links/{code}"], noteRequest);
+  const changed = isProblem(body) ? body : await parts.operator.erase(link, body, actorOf(call));
+  return isProblem(changed) ? changed : { code, changed };
+});
 
 /** `count` is how many links the first response said there are. */
 const countedRequest = z.object({ note, count: z.number().nullish() });
 const countedReasonedRequest = countedRequest.extend({ reason });
 
 export const disableAll = decision("POST /api/v1/admin/links/disable", (parts) => async (call) => {
-  const body = await readBody(call, BODIES["POST /api/v1/admin/links/disable"], countedReasonedRequest);
+  const body = await readBody(
+    parts,
+    call,
+    BODIES["POST /api/v1/admin/links/disable"],
+    countedReasonedRequest,
+  );
   if (isProblem(body)) return body;
-  return changeAll(parts, call, body.count, (links) => parts.operator.disable(links, body, WHO));
+  return changeAll(parts, call, body.count, (links) => parts.operator.disable(links, body, actorOf(call)));
 });
 
 export const enableAll = decision("POST /api/v1/admin/links/enable", (parts) => async (call) => {
-  const body = await readBody(call, BODIES["POST /api/v1/admin/links/enable"], countedRequest);
+  const body = await readBody(parts, call, BODIES["POST /api/v1/admin/links/enable"], countedRequest);
   if (isProblem(body)) return body;
-  return changeAll(parts, call, body.count, (links) => parts.operator.enable(links, body, WHO));
+  return changeAll(parts, call, body.count, (links) => parts.operator.enable(links, body, actorOf(call)));
 });
 
 /** For all links that a search finds. Changes nothing until the operator sends back how many there are. */

@@ -36,10 +36,12 @@ export function inspectedJson({ link, visits, bots, history, reported }: LinkDet
   };
 }
 
-export function entryJson({ atMs, who, action, code, host, reason, note }: DecisionEntry) {
+export function entryJson({ atMs, who, by, action, code, host, reason, note }: DecisionEntry) {
   return {
     at: isoInstant(atMs),
     who,
+    /** The operator's name. */
+    by: by ?? null,
     action,
     code: code ?? null,
     host: host ?? null,

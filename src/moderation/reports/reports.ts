@@ -7,7 +7,7 @@ import { type FoundLink, targetSinceMs } from "../../links/link.ts";
 import type { LinkFinder } from "../../links/links.ts";
 import { isProblem, type Problem } from "../../links/problem.ts";
 import type { Reason } from "../../links/reasons.ts";
-import type { LinkId, Who } from "../../links/store.ts";
+import type { Actor, LinkId } from "../../links/store.ts";
 import { targetHost } from "../../links/target.ts";
 import { DAY_MS, HOUR_MS } from "../../links/time.ts";
 import type { VisitStore } from "../../visits/days/store.ts";
@@ -36,13 +36,13 @@ export interface Cases {
    * Answers the case of a link, unless the link has changed since it was read. "disable" disables the link, and
    * "block-host" blocks the host of its target. "nothing" only keeps later reports from opening the case again.
    */
-  answerCase(link: ReadLink, request: AnswerRequest, who: Who): Promise<NotedCase | CaseRefusal>;
+  answerCase(link: ReadLink, request: AnswerRequest, actor: Actor): Promise<NotedCase | CaseRefusal>;
   /** Opens an answered case again, unless the link has changed since it was read. */
   reopenCase(
     link: ReadLink,
     before: Restore,
     request: Pick<AnswerRequest, "note">,
-    who: Who,
+    actor: Actor,
   ): Promise<CaseRefusal | undefined>;
   /** Deletes reporters and old cases, in small batches. */
   age(): Promise<void>;
@@ -140,20 +140,20 @@ export function createCases({ store, clock, refuseRule }: CasesOptions): Cases {
   }
 
   return {
-    async answerCase(link, request, who) {
+    async answerCase(link, request, actor) {
       const caseAnswer = toCaseAnswer(link, request);
       if (isProblem(caseAnswer)) return caseAnswer;
-      const decision = { who, atMs: clock.nowMs(), note: request.note || undefined };
+      const decision = { ...actor, atMs: clock.nowMs(), note: request.note || undefined };
       const isAnswered = await store.answerCase(link, caseAnswer, decision);
       if (isProblem(isAnswered)) return isAnswered;
       const current = isAnswered ? await store.caseOf(link) : undefined;
       return current ?? { kind: "unknown" };
     },
 
-    async reopenCase(link, before, { note }, who) {
+    async reopenCase(link, before, { note }, actor) {
       const refusals = refuseNote(note);
       if (refusals.length > 0) return { kind: "refused", refusals };
-      const decision = { who, atMs: clock.nowMs(), note: note || undefined };
+      const decision = { ...actor, atMs: clock.nowMs(), note: note || undefined };
       const isReopened = await store.reopenCase(link, before, decision);
       if (isProblem(isReopened)) return isReopened;
       return isReopened ? undefined : { kind: "unknown" };

@@ -11,6 +11,7 @@ import { message } from "../../locales/messages.ts";
 import type { WrittenSearch } from "../../moderation/search.ts";
 import { seeOther } from "../forms.ts";
 import { answerProblem } from "../problem/answer.ts";
+import { HostName } from "../shared/destination.tsx";
 import { Notice } from "../shared/fields.tsx";
 import { Fact } from "../shared/link-facts.tsx";
 import {
@@ -20,7 +21,7 @@ import {
   type OperatorPageParts,
   type PageData,
   renderPage,
-  WHO,
+  actorOf,
 } from "./endpoint.ts";
 import { adminPage, Decide, Form, Given, type PageContext, withQuery } from "./frame.tsx";
 import { filledFields, SEARCH_LABELS, showLinks } from "./links.tsx";
@@ -68,11 +69,12 @@ function serveConfirmation({ operator, views }: OperatorPageParts, show: Show<Co
 
   /** Blocks the chosen hosts, and returns the problem of the first that can't be blocked. */
   async function blockHosts(
+    call: Call,
     fields: Fields,
     counts: ReadonlyMap<string, number>,
   ): Promise<HttpProblem | undefined> {
     for (const host of fields.getAll("block").filter((one) => counts.has(one))) {
-      const outcome = await operator.blockHost(host, decisionOf(fields), WHO);
+      const outcome = await operator.blockHost(host, decisionOf(fields), actorOf(call));
       if (isProblem(outcome)) return outcome;
     }
     return undefined;
@@ -99,9 +101,9 @@ function serveConfirmation({ operator, views }: OperatorPageParts, show: Show<Co
     const again = (problem?: HttpProblem) => show(call, { formToken, problem, action, count, hosts });
     if (fields === undefined) return again();
     if (fields.get("count") !== String(count)) return again({ kind: "other-count", count });
-    const changed = await operator[action](links, decisionOf(fields), WHO);
+    const changed = await operator[action](links, decisionOf(fields), actorOf(call));
     if (isProblem(changed)) return again(changed);
-    const refusal = await blockHosts(fields, counts);
+    const refusal = await blockHosts(call, fields, counts);
     return refusal === undefined ? seeOther(`${list}&done=${changed.length}`) : again(refusal);
   };
 }
@@ -140,10 +142,10 @@ function confirmationPage(
               <li>
                 {action === "disable" ? (
                   <label class="check">
-                    <input type="checkbox" name="block" value={host} /> <Given text={host} />
+                    <input type="checkbox" name="block" value={host} /> <HostName host={host} />
                   </label>
                 ) : (
-                  <Given text={host} />
+                  <HostName host={host} />
                 )}{" "}
                 <span class="soft">{message(language, "admin.found.links", { count: links })}</span>
               </li>

@@ -1,6 +1,6 @@
 // Declares the operator's pages. They work without scripts. Each form answers 303, so a reload decides nothing again.
 import type { OperatorApiParts, OperatorViewParts } from "../../api/admin/endpoint.ts";
-import type { DetachedCall } from "../../http/call.ts";
+import type { Call, DetachedCall } from "../../http/call.ts";
 import { endpoint, type Show, viewEndpoint } from "../../http/endpoint.ts";
 import type { Page } from "../../http/page.ts";
 import { describe, type HttpProblem } from "../../http/problems.ts";
@@ -10,6 +10,7 @@ import { type AnyBody, BODIES, type FieldName, type Fields } from "../../lib/bou
 import type { LinkKey } from "../../links/code.ts";
 import type { StoredLink } from "../../links/link.ts";
 import type { Secret } from "../../links/secret.ts";
+import type { Actor } from "../../links/store.ts";
 import { message, sentenceSpace } from "../../locales/messages.ts";
 import type { HostRules } from "../../moderation/host-rules.ts";
 import type { Inspection, ListPage } from "../../moderation/inspection.ts";
@@ -29,12 +30,16 @@ export interface PageData {
   readonly formToken: string;
   /** Why the form's request wasn't carried out. */
   readonly problem?: HttpProblem | undefined;
+  /** Counted on the views thread. */
+  readonly openCases?: number;
   /** The text in a refused form. */
   readonly typed?: string | undefined;
 }
 
-/** Who decided, in the operator's journal: these pages. */
-export const WHO = "page";
+/** Who decided, in the operator's journal. */
+export function actorOf({ by }: Call): Actor {
+  return { who: "page", by };
+}
 /** Entries on one page of a list. */
 const LIMIT = 50;
 
@@ -48,7 +53,14 @@ export function operatorPage<const Address extends string, Data extends PageData
   return viewEndpoint({
     at,
     cost: "little",
-    view: { isForOperator: true, render: ({ inspection }: OperatorViewParts) => render(inspection) },
+    view: {
+      isForOperator: true,
+      render({ inspection }: OperatorViewParts) {
+        const respond = render(inspection);
+        return async (call: DetachedCall, data: Data) =>
+          respond(call, { ...data, openCases: await inspection.openCases() });
+      },
+    },
     serve: (parts: OperatorPageParts, show: Show<Data>) => parts.signIn.page(serve(parts, show)),
   });
 }
@@ -70,7 +82,7 @@ export function operatorForm<const Address extends keyof typeof BODIES>(
 /** Renders a page, with the problem if there is one. */
 export function renderPage(
   call: DetachedCall,
-  { formToken, problem }: PageData,
+  { formToken, problem, openCases = 0 }: PageData,
   show: (context: PageContext, refusal: string | undefined) => Page,
   more: Readonly<Record<string, string>> = {},
 ): Response {
@@ -86,7 +98,7 @@ export function renderPage(
   return html(
     call,
     status,
-    (language) => show({ language, formToken, query }, describeProblem(language) || undefined),
+    (language) => show({ language, formToken, query, openCases }, describeProblem(language) || undefined),
     { ...headers, ...more },
   );
 }

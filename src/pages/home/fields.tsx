@@ -170,6 +170,7 @@ export interface Home {
   readonly baseUrl: string;
   readonly defaultExpiry: Expiry;
   readonly needsToken: boolean;
+  readonly createUserHeader: string | null;
   readonly form: Readonly<Record<Field, string>>;
   readonly errors: FieldErrors<Field | "token">;
   /** The problem, if it belongs to no field. */

@@ -1,5 +1,7 @@
+import { asCaller } from "../../api/creation.ts";
 import type { ApiViewParts } from "../../api/parts.ts";
 import type { DetachedCall, Call } from "../../http/call.ts";
+import { isFromAnotherSite } from "../../http/credentials.ts";
 import { type Show, viewEndpoint } from "../../http/endpoint.ts";
 import { describe, type HttpProblem, problemJson, asProblem } from "../../http/problems.ts";
 import { answer, FINDABLE, html, prefersHtml } from "../../http/responses.ts";
@@ -10,7 +12,6 @@ import { type Code, parseCode } from "../../links/code.ts";
 import type { Link } from "../../links/link.ts";
 import { isProblem } from "../../links/problem.ts";
 import { StoreUnavailable } from "../../links/store.ts";
-import { isFromAnotherSite } from "../forms.ts";
 import type { PageParts } from "../parts.ts";
 import { createJustCreated } from "../preview/just-created.ts";
 import type { TakenCode } from "./fields.tsx";
@@ -114,7 +115,7 @@ const CLEAR: PastedText = { offers: [] };
 const FORM_KINDS: ReadonlySet<HttpProblem["kind"]> = new Set(["invalid", "taken"]);
 
 function serveForm(
-  { links, clock, secret, limiter, mayCreate, onFault }: PageParts,
+  { links, clock, secret, limiter, refusalToCreate, onFault }: PageParts,
   show: Show<RefusedForm>,
 ) {
   const justCreated = createJustCreated({ secret, clock });
@@ -131,7 +132,7 @@ function serveForm(
       return { kind: "invalid", refusals: [...unclear, ...read.refusals, ...others] };
     }
     try {
-      return await links.create(limiter.share(call, read.request));
+      return await links.create(limiter.share(call, asCaller(call, read.request)));
     } catch (error) {
       // The response is the form, so that nobody has to type it again.
       onFault(error);
@@ -155,10 +156,8 @@ function serveForm(
         : problemJson(call, input);
     if (refused !== undefined) return formAgain(call, input, { problem: refused });
     if (isFromAnotherSite(call)) return formAgain(call, input, { problem: { kind: "cross-site" } });
-    if (!mayCreate(input.token))
-      return formAgain(call, input, {
-        problem: { kind: input.token === "" ? "token.missing" : "token.wrong" },
-      });
+    const refusal = refusalToCreate(call, input.token);
+    if (refusal !== undefined) return formAgain(call, input, { problem: refusal });
     const { address, offers } = input.isMeant ? CLEAR : readPasted(input.original_url);
     const form = address === undefined ? input : { ...input, original_url: address };
     const isUnderstood = form.original_url !== input.original_url;

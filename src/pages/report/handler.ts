@@ -1,5 +1,6 @@
 import type { ApiViewParts } from "../../api/parts.ts";
 import type { DetachedCall, Call } from "../../http/call.ts";
+import { isFromAnotherSite } from "../../http/credentials.ts";
 import { type Show, viewEndpoint } from "../../http/endpoint.ts";
 import { describe, type HttpProblem, malformed, problemJson, asProblem } from "../../http/problems.ts";
 import { html, prefersHtml } from "../../http/responses.ts";
@@ -9,7 +10,7 @@ import { hasPassword } from "../../links/link.ts";
 import { invalid, isProblem } from "../../links/problem.ts";
 import { REASONS } from "../../links/reasons.ts";
 import { message } from "../../locales/messages.ts";
-import { isFromAnotherSite, parseForm, readForm, describeInForm, seeOther } from "../forms.ts";
+import { parseForm, readForm, describeInForm, seeOther } from "../forms.ts";
 import type { PageParts } from "../parts.ts";
 import { answerPageProblem } from "../problem/answer.ts";
 import { REPORT_PATH } from "../shared/layout.tsx";

@@ -1,15 +1,17 @@
 import type { Call, Handler } from "../../http/call.ts";
+import { isFromAnotherSite, type ReadUser } from "../../http/credentials.ts";
 import { endpoint } from "../../http/endpoint.ts";
 import { describe, type HttpProblem, problemJson } from "../../http/problems.ts";
-import { html } from "../../http/responses.ts";
+import { answer, html } from "../../http/responses.ts";
 import { BODIES, type AnyBody, cookies, type Fields } from "../../lib/bounds.ts";
 import type { Clock } from "../../links/clock.ts";
 import { isProblem } from "../../links/problem.ts";
+import type { Secret } from "../../links/secret.ts";
 import { HOUR_MS } from "../../links/time.ts";
 import { message } from "../../locales/messages.ts";
-import { type AdminToken, digestOf, SESSION_MS } from "../../moderation/access-tokens.ts";
+import { type AccessTokens, digestOf, SESSION_MS } from "../../moderation/access-tokens.ts";
 import type { ModerationStore } from "../../moderation/store.ts";
-import { isFromAnotherSite, readForm, seeOther } from "../forms.ts";
+import { readForm, seeOther } from "../forms.ts";
 import { signInPage } from "./page.tsx";
 
 const COOKIE = "operator";
@@ -17,7 +19,11 @@ const COOKIE = "operator";
 const CLOCKS_DIFFER_MS = HOUR_MS;
 
 export interface SignInOptions {
-  readonly token: AdminToken;
+  readonly tokens: AccessTokens;
+  readonly readUser: ReadUser;
+  /** Where people sign out whom a proxy has signed in. */
+  readonly signOutUrl: string | null;
+  readonly secret: Pick<Secret, "hash">;
   readonly clock: Pick<Clock, "nowMs" | "trustworthy">;
   readonly store: Pick<ModerationStore, "endSession" | "isSessionEnded">;
   /** Counts a wrong token, and returns the problem if there were too many. */
@@ -28,7 +34,10 @@ export interface SignInOptions {
 export type ServePage = (call: Call, formToken: string) => Promise<Response>;
 export type ServeForm = (call: Call, fields: Fields, formToken: string) => Promise<Response>;
 
-/** Signs the operator in: a form takes the token, and a cookie keeps the session. All reject if the store can't be read. */
+/**
+ * Signs operators in: a form takes a token, and a cookie keeps the session, unless a proxy has signed in the operator. All
+ * reject if the store can't be read.
+ */
 export interface SignIn {
   /** A page. Without a session, it shows the sign-in form. */
   page(show: ServePage): Handler;
@@ -40,31 +49,42 @@ export interface SignIn {
   readonly end: Handler;
 }
 
-export function createSignIn({ token, clock, store, onWrong }: SignInOptions): SignIn {
+export function createSignIn(options: SignInOptions): SignIn {
+  const { tokens, readUser, signOutUrl, secret, clock, store, onWrong } = options;
   const signedSessions = (call: Call) =>
-    cookies(call.headers, COOKIE).filter((session) => token.isOpen(session, clock.nowMs()));
+    cookies(call.headers, COOKIE).flatMap((session) => {
+      const token = tokens.findBySession(session, clock.nowMs());
+      return token === undefined ? [] : [{ session, token }];
+    });
 
-  /** The first session that is open. */
-  async function sessionOf(call: Call): Promise<string | undefined> {
-    for (const session of signedSessions(call))
-      if (!(await store.isSessionEnded(digestOf(session)))) return session;
+  /** Finds the operator who sends a call. Returns the token of that operator's forms. */
+  async function formTokenOf(call: Call): Promise<string | HttpProblem | undefined> {
+    const user = readUser(call);
+    if (isProblem(user)) return user;
+    call.by = user;
+    if (user !== undefined) return secret.hash("form", [user]);
+    for (const { session, token } of signedSessions(call)) {
+      if (await store.isSessionEnded(digestOf(session))) continue;
+      call.by = token.name;
+      return tokens.formToken(token, session);
+    }
     return undefined;
   }
 
   return {
     page: (show) => async (call) => {
-      const session = await sessionOf(call);
-      return session === undefined
-        ? askFor(call, { kind: "operator.missing" })
-        : show(call, token.formToken(session));
+      const formToken = await formTokenOf(call);
+      if (isProblem(formToken)) return askFor(call, formToken, true);
+      return formToken === undefined ? askFor(call, { kind: "operator.missing" }) : show(call, formToken);
     },
 
     form: (body, act) => async (call) => {
-      const session = await sessionOf(call);
-      if (session === undefined) return seeOther("/admin");
+      // Before the session: access may end while the body arrives.
       const fields = await readForm(call.request, body);
       if (isProblem(fields)) return problemJson(call, fields);
-      const formToken = token.formToken(session);
+      const formToken = await formTokenOf(call);
+      if (isProblem(formToken)) return problemJson(call, formToken);
+      if (formToken === undefined) return seeOther("/admin");
       const isOurs = !isFromAnotherSite(call) && fields.get("form") === formToken;
       return isOurs ? act(call, fields, formToken) : problemJson(call, { kind: "cross-site" });
     },
@@ -74,17 +94,21 @@ export function createSignIn({ token, clock, store, onWrong }: SignInOptions): S
       if (isProblem(fields)) return problemJson(call, fields);
       if (isFromAnotherSite(call)) return problemJson(call, { kind: "cross-site" });
       // Wrong tokens must not lock the operator out, so a right one always works.
-      if (!token.isRight((fields.get("token") ?? "").trim())) return askFor(call, onWrong(call), true);
-      return seeOther("/admin", cookieOf(call, token.startSession(clock.nowMs()), SESSION_MS / 1000));
+      const token = tokens.find((fields.get("token") ?? "").trim());
+      if (token === undefined) return askFor(call, onWrong(call), true);
+      return seeOther("/admin", cookieOf(call, tokens.startSession(token, clock.nowMs()), SESSION_MS / 1000));
     },
 
     async end(call) {
       if (isFromAnotherSite(call)) return problemJson(call, { kind: "cross-site" });
       const nowMs = clock.nowMs();
       const forgetByMs = clock.trustworthy() ? nowMs - CLOCKS_DIFFER_MS : 0;
-      for (const session of signedSessions(call))
+      for (const { session } of signedSessions(call))
         await store.endSession({ digest: digestOf(session), endsMs: nowMs + SESSION_MS }, forgetByMs);
-      return seeOther("/admin", cookieOf(call, "", 0));
+      const cookie = cookieOf(call, "", 0);
+      if (signOutUrl === null || typeof readUser(call) !== "string") return seeOther("/admin", cookie);
+      // Our Content-Security-Policy blocks redirects of a form to another origin.
+      return answer({ headers: { Refresh: `0; url=${signOutUrl}`, "Set-Cookie": cookie } });
     },
   };
 }

@@ -25,7 +25,8 @@ const has = (column: string) => `strpos(lower(${column} COLLATE "C"), lower($5 C
 const LOOK = `
   SELECT *, (SELECT links FROM link_count) AS size FROM (
     SELECT *, ($5::text IS NULL OR (code >= $6 AND code < $7) OR ${has("original_url")} OR coalesce(${has("target")}, FALSE))
-      AND ($8::text IS NULL OR strpos(coalesce(target, original_url), $8) > 0) AS is_match
+      AND ($8::text IS NULL OR strpos(coalesce(target, original_url), $8) > 0)
+      AND ($9::text IS NULL OR coalesce(terms::json ->> 'createdBy' = $9, FALSE)) AS is_match
     FROM (
       SELECT ${LINK_COLUMNS}, row_number() OVER (${NEWEST_FIRST}) AS nth FROM links
       WHERE (created_ms, code) < ($1, $2) ${NEWEST_FIRST} LIMIT $3
@@ -44,9 +45,10 @@ interface Position {
 
 export function createSearch({ run }: Pick<Statements, "run">, lookedAt = LOOKED_AT) {
   return {
-    async search({ text, host }: LinkQuery, { cursor, limit }: PageRequest): Promise<LinkPage> {
+    async search({ text, host, createdBy }: LinkQuery, { cursor, limit }: PageRequest): Promise<LinkPage> {
       const from = cursor === undefined ? START : readCursor(cursor);
-      if (from === undefined || ![text, host].every((part) => isStorable(part ?? ""))) return NOTHING;
+      if (from === undefined || ![text, host, createdBy].every((part) => isStorable(part ?? "")))
+        return NOTHING;
       const key = (text && lookUpKey(text)) ?? "";
       const { rows } = await run<JudgedRow>(LOOK, [
         from.createdMs,
@@ -57,6 +59,7 @@ export function createSearch({ run }: Pick<Statements, "run">, lookedAt = LOOKED
         key,
         key && key + LAST_CHARACTER,
         host,
+        createdBy,
       ]);
       const links = rows
         .filter((row) => row.is_match)

@@ -10,6 +10,7 @@ import {
   type CaseQuery,
   type ListedCase,
   MAX_CASE_NOTES,
+  MAX_COUNTED_CASES,
   type Note,
   type Restore,
   type AnswerAction,
@@ -18,6 +19,7 @@ import {
 import { addEntries } from "./decision-entries.ts";
 import {
   block,
+  decide,
   disableLocked,
   enableLocked,
   type LockedLink,
@@ -45,6 +47,8 @@ const LIST = `
   SELECT ${COLUMNS} FROM cases
   WHERE is_open >= $1 AND (is_open, last_ms, code, created_ms) < ($2, $3, $4, $5)
   ORDER BY is_open DESC, last_ms DESC, code DESC, created_ms DESC LIMIT $6`;
+const COUNT_OPEN = `
+  SELECT count(*) AS count FROM (SELECT 1 FROM cases WHERE is_open = TRUE LIMIT ${MAX_COUNTED_CASES}) AS few`;
 const FORGET_REPORTERS = `
   DELETE FROM reporters WHERE (day, code, created_ms, reporter) IN (
     SELECT day, code, created_ms, reporter FROM reporters WHERE day < $1
@@ -121,7 +125,7 @@ export async function insertCases(run: Run, cases: readonly Case[], onConflict =
 }
 
 /** Answers cases and forgets old ones. `background` is for work that nobody waits for. */
-export function createCases({ transaction }: Statements, background: Statements) {
+export function createCases(statements: Statements, background: Statements) {
   /** Records every answer in the journal, even one that changes nothing: it shows that the operator has looked. */
   async function act(
     run: Run,
@@ -164,9 +168,10 @@ export function createCases({ transaction }: Statements, background: Statements)
   /** Locks a link and its case, and replaces the case. False if there is none. */
   const replaceCase = (
     seen: SeenLink,
+    decision: Decision,
     replace: (run: Run, links: readonly LockedLink[], before: Case) => Promise<Case | undefined>,
   ) =>
-    transaction(async (run): Promise<boolean | OtherRevision> => {
+    decide(statements, decision, async (run): Promise<boolean | OtherRevision> => {
       if (!isStorable(seen.code)) return false;
       const links = await lockLinks(run, [seen]);
       // A link that is gone cannot be locked, but its case can.
@@ -184,13 +189,13 @@ export function createCases({ transaction }: Statements, background: Statements)
 
   return {
     answerCase: (link: SeenLink, answer: CaseAnswer, decision: Decision) =>
-      replaceCase(link, async (run, links, before) => {
+      replaceCase(link, decision, async (run, links, before) => {
         await act(run, links, before, answer, decision);
         const { action } = answer;
         return { ...before, answer: { action, atMs: decision.atMs }, disabledMs: undefined };
       }),
     reopenCase: (link: SeenLink, before: Restore, decision: Decision) =>
-      replaceCase(link, async (run, links, { answer, ...one }) => {
+      replaceCase(link, decision, async (run, links, { answer, ...one }) => {
         if (answer === undefined || answer.action === "erase") return undefined;
         await restore(run, links, before, decision);
         await addEntries(run, "reopen", decision, [link]);
@@ -241,6 +246,10 @@ export function createCasesReader(run: Run) {
       ]);
       const [row] = cases.rows;
       return row && { ...toCase(row), notes: notes.rows.map(toNote) };
+    },
+    async openCases() {
+      const { rows } = await run<{ count: number }>(COUNT_OPEN);
+      return rows[0]?.count ?? 0;
     },
     async cases({ state, after, limit }: CaseQuery): Promise<ListedCase[]> {
       const position = after === undefined ? startOf(state !== "answered") : positionOf(after);

@@ -5,13 +5,14 @@ import type { Action, DecisionCursor, DecisionEntry, DecisionQuery } from "../..
 import { idOf } from "./link-row.ts";
 import { bytesOf, insertInto, isStorable, type Run, textOf } from "./sql.ts";
 
-const COLUMNS = "at_ms, who, action, reason, note, code, created_ms, host";
+const COLUMNS = "at_ms, who, operator, action, reason, note, code, created_ms, host";
 export const ENTRIES = `SELECT entry, ${COLUMNS} FROM journal ORDER BY entry`;
 
 interface EntryRow {
   entry: number;
   at_ms: number;
   who: Who;
+  operator: string | null;
   action: Action;
   reason: Reason | null;
   note: Uint8Array | null;
@@ -27,10 +28,10 @@ export type Subject = LinkId | { readonly host: string };
 export async function addEntries(
   run: Run,
   action: Action,
-  { atMs, who, note, reason }: Decision & { readonly reason?: Reason | undefined },
+  { atMs, who, by, note, reason }: Decision & { readonly reason?: Reason | undefined },
   subjects: readonly Subject[],
 ): Promise<void> {
-  const entry = { atMs, who, action, reason, note };
+  const entry = { atMs, who, by, action, reason, note };
   await insertEntries(
     run,
     subjects.map((subject) =>
@@ -46,9 +47,9 @@ export async function insertEntries(
   await insertInto(
     run,
     `journal (${COLUMNS})`,
-    entries.map(({ atMs, who, action, reason, note, code, createdMs, host }) => {
+    entries.map(({ atMs, who, by, action, reason, note, code, createdMs, host }) => {
       const bytes = note === undefined ? undefined : bytesOf(note);
-      return [atMs, who, action, reason, bytes, code, createdMs, host];
+      return [atMs, who, by, action, reason, bytes, code, createdMs, host];
     }),
   );
 }
@@ -71,10 +72,11 @@ export function createDecisionsReader(run: Run) {
 }
 
 export function toEntry(row: EntryRow): Omit<DecisionEntry, "cursor"> {
-  const { at_ms, who, action, reason, note, code, created_ms, host } = row;
+  const { at_ms, who, operator, action, reason, note, code, created_ms, host } = row;
   return {
     atMs: at_ms,
     who,
+    ...(operator !== null && { by: operator }),
     action,
     ...(reason !== null && { reason }),
     ...(note !== null && { note: textOf(note) }),

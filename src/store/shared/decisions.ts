@@ -136,10 +136,25 @@ export async function unblock(run: Run, host: string, decision: Decision): Promi
   return true;
 }
 
-export function createDecisions({ transaction }: Statements, eraseVisits: EraseVisits) {
+/** Runs a decision in one transaction. Triggers put the name in `acting` into its events; no other transaction sees it. */
+export function decide<T>(
+  { transaction }: Pick<Statements, "transaction">,
+  { by }: Decision,
+  work: (run: Run) => Promise<T>,
+): Promise<T> {
+  if (by === undefined) return transaction(work);
+  return transaction(async (run) => {
+    await run("INSERT INTO acting (operator) VALUES ($1)", [by]);
+    const result = await work(run);
+    await run("DELETE FROM acting");
+    return result;
+  });
+}
+
+export function createDecisions(statements: Statements, eraseVisits: EraseVisits) {
   return {
     change: (id: LinkId, change: Change, decision: Decision) =>
-      transaction(async (run): Promise<Updated> => {
+      decide(statements, decision, async (run): Promise<Updated> => {
         const [locked] = await lockLinks(run, [id]);
         const link = locked && (await readLocked(run, locked));
         const after = link && applyChange(link, change);
@@ -156,17 +171,17 @@ export function createDecisions({ transaction }: Statements, eraseVisits: EraseV
         return { link: after, isChanged: true };
       }),
     disable: (links: readonly SeenLink[], decision: Decision & { readonly reason: Reason }) =>
-      transaction(async (run) => {
+      decide(statements, decision, async (run) => {
         const locked = await lockSeen(run, links);
         return isProblem(locked) ? locked : disableLocked(run, locked, decision);
       }),
     enable: (links: readonly SeenLink[], decision: Decision) =>
-      transaction(async (run) => {
+      decide(statements, decision, async (run) => {
         const locked = await lockSeen(run, links);
         return isProblem(locked) ? locked : enableLocked(run, locked, decision);
       }),
     erase: (id: SeenLink, decision: Decision) =>
-      transaction(async (run): Promise<boolean | OtherRevision> => {
+      decide(statements, decision, async (run): Promise<boolean | OtherRevision> => {
         const locked = await lockSeen(run, [id]);
         if (isProblem(locked)) return locked;
         const [link] = locked;
@@ -182,8 +197,9 @@ export function createDecisions({ transaction }: Statements, eraseVisits: EraseV
         return true;
       }),
     blockHost: (rule: Pick<HostRule, "host" | "reason">, decision: Decision) =>
-      transaction((run) => block(run, rule, decision)),
-    unblockHost: (host: string, decision: Decision) => transaction((run) => unblock(run, host, decision)),
+      decide(statements, decision, (run) => block(run, rule, decision)),
+    unblockHost: (host: string, decision: Decision) =>
+      decide(statements, decision, (run) => unblock(run, host, decision)),
   };
 }
 

@@ -24,10 +24,12 @@ const SEARCH = `
     AND ($text IS NULL OR (code >= $key AND code < $beyond)
       OR instr(lower(original_url), lower($text)) OR instr(lower(target), lower($text)))
     AND ($host IS NULL OR instr(coalesce(target, original_url), $host))
+    AND ($by IS NULL OR terms ->> 'createdBy' = $by)
   ORDER BY rowid DESC LIMIT $limit`;
 
 type SearchParameters = Readonly<
-  Record<"from" | "below" | "limit", number> & Record<"text" | "key" | "beyond" | "host", string | null>
+  Record<"from" | "below" | "limit", number> &
+    Record<"text" | "key" | "beyond" | "host" | "by", string | null>
 >;
 
 export function createSearch(database: FileDatabase, lookedAt = LOOKED_AT) {
@@ -35,7 +37,7 @@ export function createSearch(database: FileDatabase, lookedAt = LOOKED_AT) {
   const find = database.statement<LinkRow & { link: number; code: LinkKey }, [SearchParameters]>(SEARCH);
 
   return {
-    search({ text, host }: LinkQuery, { cursor, limit }: PageRequest): LinkPage {
+    search({ text, host, createdBy }: LinkQuery, { cursor, limit }: PageRequest): LinkPage {
       // SQLite's lower() stops reading at this character, which no link has.
       if (text?.includes("\0")) return NOTHING;
       const top = newest.get()?.link ?? 0;
@@ -49,6 +51,7 @@ export function createSearch(database: FileDatabase, lookedAt = LOOKED_AT) {
         key,
         beyond: key && key + LAST_CHARACTER,
         host: host ?? null,
+        by: createdBy ?? null,
         limit,
       });
       const reached = rows.length < limit ? from : (rows.at(-1)?.link ?? from);
