@@ -162,10 +162,8 @@ const LINES: { readonly [K in keyof LineOf]: RecordCodec<LineOf[K]> } = {
     }),
     read(json, name) {
       const given = linkDay.read(json, name);
-      return {
-        ...given,
-        detail: given.day === 0 ? null : packDetail(lowerVisits(dayDetail.read(json, name))),
-      };
+      const detail = given.day === 0 ? null : lowerVisits(dayDetail.read(json, name));
+      return { ...given, detail: detail && packDetail(detail) };
     },
   },
   secret: record({ name: ["name", text], secret: ["base64", base64] }),
@@ -276,9 +274,8 @@ function isHour([hour, sums]: [string, unknown]): boolean {
 }
 
 function isValue(pair: unknown): boolean {
-  return (
-    Array.isArray(pair) && pair.length === 2 && isText(pair[0]) && !pair[0].includes("\0") && isCount(pair[1])
-  );
+  if (!Array.isArray(pair) || pair.length !== 2) return false;
+  return isText(pair[0]) && !pair[0].includes("\0") && isCount(pair[1]);
 }
 
 function emptyIfMissing<T extends object>(codec: Codec<T>): Codec<T> {
