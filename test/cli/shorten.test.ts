@@ -4,6 +4,7 @@ import { join } from "node:path";
 
 import jsQR from "jsqr";
 
+import { runWithRoom } from "../backup/interruptions.ts";
 import { PROGRAM, ROOT, shareService, startService, temporaryFolder } from "../support/service.ts";
 import { modulesOf, run, runAlone, runInTerminal } from "./run.ts";
 
@@ -267,6 +268,23 @@ describe("curt shorten --keep-key", () => {
     expect([refused.code, refused.stdout]).toEqual([1, ""]);
     expect(refused.stderr).toContain(join(folder.path, "curt", "keys"));
     expect((await curt.fetch("/lost")).status).toBe(404);
+  });
+
+  test("fails if only a part of a key fits on the disk, and finds later keys behind that part", async () => {
+    using folder = temporaryFolder();
+    mkdirSync(join(folder.path, "curt"));
+    const keys = join(folder.path, "curt", "keys");
+    const before = `${"x".repeat(1000)}\n`;
+    writeFileSync(keys, before);
+    const given = { ...environment, XDG_STATE_HOME: folder.path };
+    const cut = await runWithRoom(1024, ["shorten", "https://example.com/", "--keep-key"], given);
+    expect([cut.code, cut.stderr]).toEqual([
+      1,
+      expect.stringContaining(`the key file ${keys} cannot be used`),
+    ]);
+    expect(statSync(keys).size).toBe(1024);
+    await run(["shorten", "https://example.com/", "--code", "behind", "--keep-key"], given);
+    expect(await run(["withdraw", "curt.example/behind"], given)).toMatchObject({ code: 0, stderr: "" });
   });
 
   test("stores the keys of all links even if the reader of its output ends", async () => {
