@@ -81,6 +81,14 @@ describe("the manage page", () => {
     expect((await callApi(curt, "GET", path, { key })).data).toMatchObject({ ...dates, max_visits: 3 });
   });
 
+  test("keeps an end in the second of two equal hours, where the form's time means the first", async () => {
+    const expires_at = "2098-10-26T01:30:00.000Z";
+    const { code, key, path } = await createManagedLink(curt, { expires_at });
+    const date = { expires_at: "date", expires_at_date: "2098-10-26T02:30", zone: "Europe/Berlin" };
+    expect((await send(code, { key, act: "change", target: OTHER, ...date })).status).toBe(200);
+    expect((await callApi(curt, "GET", path, { key })).data).toMatchObject({ target: OTHER, expires_at });
+  });
+
   test("opens with the key or the manage address", async () => {
     const { code, key } = await createManagedLink(curt, { target: SECRET, password: "open" });
     for (const right of [key, ` ${key}\n`, `https://curt.example/${code}+#key=${key}`]) {

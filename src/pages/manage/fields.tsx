@@ -45,9 +45,10 @@ export interface ManageForm {
   readonly done?: string | undefined;
 }
 
-/** As `datetime-local` in UTC. */
-export function localOf(ms: number): string {
-  return new Date(ms).toISOString().slice(0, "2026-01-01T00:00".length);
+/** As `datetime-local`. */
+export function localOf(ms: number, zone = "UTC"): string {
+  const local = Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(zone).toPlainDateTime();
+  return local.toString({ smallestUnit: "minute" });
 }
 
 // Each field explains the effect of a change in advance.

@@ -217,9 +217,10 @@ function readWhen(
   const choice = textOf(fields, field);
   if (choice === "") return undefined;
   if (choice === "date") {
-    const ms = instantOf(textOf(fields, `${field}_date`), textOf(fields, "zone"));
+    const zone = textOf(fields, "zone") || "UTC";
+    const ms = instantOf(textOf(fields, `${field}_date`), zone);
     if (ms === undefined) return invalid({ rule: `${field}.format` });
-    return presentMs !== undefined && localOf(ms) === localOf(presentMs) ? undefined : ms;
+    return presentMs !== undefined && localOf(ms, zone) === localOf(presentMs, zone) ? undefined : ms;
   }
   if (values.has(choice)) return values.get(choice);
   return malformed({ rule: "field.values", field, values: [...values.keys(), "date"].join(", ") });
