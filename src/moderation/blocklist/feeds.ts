@@ -8,7 +8,7 @@ import { download, type DownloadOverrides, type Validators } from "./download.ts
 export const EVERY_MS = 3_600_000;
 const RETRY_AFTER_MS = 600_000;
 const FEED_POLL_MS = 60_000;
-/** An unfinished file of this age is left over from a crash. */
+/** An unfinished file of this age is left over from a crash. So is one from the future: the clock was wrong. */
 const ABANDONED_MS = 300_000;
 
 /** Tests lower it. */
@@ -145,7 +145,7 @@ async function claim(part: string, nowMs: number): Promise<FileHandle | undefine
       (file) => file.mtimeMs,
       () => nowMs,
     );
-    if (nowMs - mtimeMs > ABANDONED_MS) await rm(part, { force: true });
+    if (Math.abs(nowMs - mtimeMs) > ABANDONED_MS) await rm(part, { force: true });
     return undefined;
   }
 }
