@@ -1,5 +1,5 @@
 import { createHash, createHmac, randomUUID, timingSafeEqual } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 
 import { type AccessToken, tokens } from "../config/access-settings.ts";
 import { type Config, ConfigError, readSetting } from "../config/config.ts";
@@ -99,6 +99,8 @@ export function readTokens(name: TokenSetting, config: TokenConfig): readonly Ac
   const setting = { name: `${name}_FILE`, default: "", meaning: "", takes: tokens };
   let read: readonly AccessToken[] | undefined;
   try {
+    // Reading a named pipe would block until somebody writes into it.
+    if (!statSync(file).isFile()) throw new Error("it is not a file");
     read = readSetting(setting, { [setting.name]: readFileSync(file, "utf8") }, mistakes) ?? undefined;
   } catch (error) {
     mistakes.push(`${setting.name} cannot be read: ${reasonOf(error)}`);
