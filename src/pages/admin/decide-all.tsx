@@ -63,7 +63,7 @@ export const decideAll = operatorForm("POST /admin/found", (parts) => {
 });
 
 /** Decides about all links of a search. Without `fields`, it only asks for confirmation. */
-function serveConfirmation({ operator, views }: OperatorPageParts, show: Show<ConfirmationData>) {
+function serveConfirmation({ operator, views, signIn }: OperatorPageParts, show: Show<ConfirmationData>) {
   const showAll = views.show(showLinks);
 
   /** Blocks the chosen hosts, and returns the problem of the first that can't be blocked. */
@@ -100,10 +100,14 @@ function serveConfirmation({ operator, views }: OperatorPageParts, show: Show<Co
     const again = (problem?: HttpProblem) => show(call, { formToken, problem, action, count, hosts });
     if (fields === undefined) return again();
     if (fields.get("count") !== String(count)) return again({ kind: "other-count", count });
-    const changed = await operator[action](links, decisionOf(fields), actorOf(call));
-    if (isProblem(changed)) return again(changed);
-    const refusal = await blockHosts(call, fields, counts);
-    return refusal === undefined ? seeOther(`${list}&done=${changed.length}`) : again(refusal);
+    const decide = async () => {
+      const changed = await operator[action](links, decisionOf(fields), actorOf(call));
+      if (isProblem(changed)) return again(changed);
+      const refusal = await blockHosts(call, fields, counts);
+      return refusal === undefined ? seeOther(`${list}&done=${changed.length}`) : again(refusal);
+    };
+    // Access may have ended during the search.
+    return signIn.page(decide)(call);
   };
 }
 
