@@ -155,6 +155,8 @@ export function createCreateHandlers({ links, limiter, refusalToCreate, secret, 
             ? createOne(call, body.request)
             : createAll(call, [body.request], identify(path, text)));
           if (isProblem(created)) return problemJson(call, created);
+          // Otherwise nothing would limit replays, and each writes to PostgreSQL.
+          if (created.isReplay) limiter.chargeRefused(call, 1);
           const [link] = created.outcomes;
           if (isProblem(link)) return problemJson(call, link);
           const domain = domainOf(call, body);

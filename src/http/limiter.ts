@@ -29,7 +29,7 @@ export interface Limiter {
    * before it reads the body.
    */
   attempt(handle: Handler): Handler;
-  /** Counts refused items of a batch as views, even beyond the limit. */
+  /** Counts refused items of a batch, or a replay, as views, even beyond the limit. */
   chargeRefused(call: Call, parts: number): void;
   /** Counts every request that is more expensive than a redirect, and unknown codes against their own limit. */
   view(handle: Handler): Handler;
