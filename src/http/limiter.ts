@@ -122,8 +122,9 @@ export function createLimiter(
     refuse: refuseNow,
     most: (name) => limits[name]?.most ?? Number.POSITIVE_INFINITY,
     remaining(call, name) {
-      const allowances = limits[name]?.allowances(clientOf(call)) ?? [];
-      return Math.max(0, Math.min(...allowances.map(({ left }) => left)));
+      const limit = limits[name];
+      if (limit === undefined) return Number.POSITIVE_INFINITY;
+      return Math.max(0, Math.min(...limit.allowances(clientOf(call)).map(({ left }) => left)));
     },
 
     attempt(handle) {

@@ -1,7 +1,7 @@
 import { type Change, type Edit, hasRevision, type OtherRevision, revisionOf } from "./change.ts";
 import type { WallClock } from "./clock.ts";
 import type { Code, LinkKey } from "./code.ts";
-import type { ParseDestination } from "./create.ts";
+import type { ParseDestination } from "./drafts.ts";
 import type { createLinkCheck } from "./link-check.ts";
 import { type FoundLink, hasEnded, hasStarted, type Link } from "./link.ts";
 import { hashPassword } from "./password.ts";

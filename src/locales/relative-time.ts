@@ -15,6 +15,17 @@ export function whenIn(language: string, seconds: number): string {
   return relativeTime(language).format(Math.ceil(count), unit);
 }
 
+/** "3 days ago". Rounded down. */
+export function whenAgo(language: string, seconds: number): string {
+  const [unitSeconds, unit] =
+    seconds < HOUR_SECONDS
+      ? ([MINUTE_SECONDS, "minute"] as const)
+      : seconds < 48 * HOUR_SECONDS
+        ? ([HOUR_SECONDS, "hour"] as const)
+        : ([24 * HOUR_SECONDS, "day"] as const);
+  return relativeTime(language).format(-Math.max(1, Math.floor(seconds / unitSeconds)), unit);
+}
+
 export const relativeTime = memoize(
   (language) => new Intl.RelativeTimeFormat(language, { style: timeStyle(language) }),
 );

@@ -103,6 +103,8 @@ export interface CaseStore<Id extends Code | LinkKey = LinkKey> {
   caseOf(link: LinkId): Promise<NotedCase | undefined>;
   /** Returns open cases, then answered ones; the most recently reported come first. */
   cases(query: CaseQuery): Promise<readonly ListedCase[]>;
+  /** The number of open cases, up to {@link MAX_COUNTED_CASES}. */
+  openCases(): Promise<number>;
   /**
    * Answers a case durably. The same transaction changes the link or the host, and adds the entry in the operator's
    * journal. Returns false if the link has no case. A later answer replaces an earlier one. Changes nothing if the operator
@@ -123,6 +125,7 @@ export interface CaseStore<Id extends Code | LinkKey = LinkKey> {
 
 /** A case keeps this number of notes, the newest ones. */
 export const MAX_CASE_NOTES = 20;
+export const MAX_COUNTED_CASES = 100;
 /** At most this number of reports of a link count in one day, which bounds a flood of them. */
 export const MAX_DAILY_REPORTS = 10_000;
 

@@ -32,7 +32,7 @@ export interface DayFigures {
 }
 
 export const MAX_COUNTED_DISABLED = 100_000;
-export const FIGURE_DAYS = 8;
+export const FIGURE_DAYS = 30;
 const TOP_HOSTS = 10;
 /** Links that are read for their hosts. */
 export const FIGURE_LINKS = 10_000;

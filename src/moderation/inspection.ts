@@ -7,7 +7,7 @@ import type { LinkId, LinkStore } from "../links/store.ts";
 import type { Target } from "../links/target.ts";
 import type { Sums } from "../visits/days/day.ts";
 import type { VisitStore } from "../visits/days/store.ts";
-import type { CaseCursor, CaseQuery, ListedCase, NotedCase } from "./case.ts";
+import type { CaseCursor, CaseQuery, CaseStore, ListedCase, NotedCase } from "./case.ts";
 import type { Figures } from "./figures.ts";
 import type { HostRules } from "./host-rules.ts";
 import { isWithin, type LinkCursor, type LinkPage, type LinkQuery } from "./search.ts";
@@ -22,7 +22,7 @@ export interface ListPage {
 export interface InspectionOptions {
   readonly store: Pick<LinkStore, "find"> &
     Pick<VisitStore, "sums"> &
-    Pick<ModerationStore, "hosts" | "decisions" | "search" | "figures" | "caseOf" | "cases">;
+    Pick<ModerationStore, "hosts" | "decisions" | "search" | "figures" | "caseOf" | "cases" | "openCases">;
   readonly clock: WallClock;
   readonly blocked: Blocked;
 }
@@ -70,6 +70,7 @@ export interface Inspection {
   decisions(page: ListPage): Promise<ListItems<DecisionEntry>>;
   /** Open cases, then answered ones, or only one of both. */
   cases(page: ListPage, state?: CaseQuery["state"]): Promise<ListItems<InspectedCase>>;
+  openCases: CaseStore["openCases"];
 }
 
 export function createInspection({ store, clock, blocked }: InspectionOptions): Inspection {
@@ -111,6 +112,7 @@ export function createInspection({ store, clock, blocked }: InspectionOptions): 
     },
 
     figures: () => store.figures(clock.nowMs()),
+    openCases: () => store.openCases(),
 
     hosts: (page) =>
       readPage(

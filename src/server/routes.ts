@@ -33,11 +33,12 @@ import { updateLink } from "../api/update-link.ts";
 import { withdrawLink } from "../api/withdraw-link.ts";
 import { table } from "../http/endpoint.ts";
 import { decideAll, showDecideAll } from "../pages/admin/decide-all.tsx";
+import { answerCaseForm, showCases, showDesk } from "../pages/admin/desk.tsx";
+import { showFigures } from "../pages/admin/figures.tsx";
 import { decideHost, showHosts } from "../pages/admin/hosts.tsx";
 import { showJournal } from "../pages/admin/journal.tsx";
 import { decideLink, showLink } from "../pages/admin/link.tsx";
 import { showLinks } from "../pages/admin/links.tsx";
-import { answerCaseForm, showCases, showOverview } from "../pages/admin/overview.tsx";
 import { sendHomeForm, showHome } from "../pages/home/handler.ts";
 import { manageLink, showKeyForm } from "../pages/manage/handler.ts";
 import { showMyLinks } from "../pages/my-links/page.tsx";
@@ -112,7 +113,7 @@ export const OPERATOR = table<OperatorParts, ViewParts>()({
   "POST /api/v1/admin/cases/{code}": answerCase,
   "GET /api/v1/admin/figures": getFigures,
   "GET /api/v1/admin/journal": getJournal,
-  "GET /admin": showOverview,
+  "GET /admin": showDesk,
   "POST /admin": signIn,
   "POST /admin/sign-out": signOut,
   "GET /admin/links": showLinks,
@@ -124,5 +125,6 @@ export const OPERATOR = table<OperatorParts, ViewParts>()({
   "POST /admin/hosts": decideHost,
   "GET /admin/cases": showCases,
   "POST /admin/cases": answerCaseForm,
+  "GET /admin/figures": showFigures,
   "GET /admin/journal": showJournal,
 });

@@ -45,7 +45,7 @@ export function identifyStore(database: Address): readonly string[] {
 /** The methods that read a store which other threads or processes have open. */
 export type StoreReader = Pick<LinkStore, "find"> &
   Pick<VisitStore, "sums" | "days" | "daySums"> &
-  Pick<ModerationStore, "hosts" | "decisions" | "search" | "figures" | "cases" | "caseOf">;
+  Pick<ModerationStore, "hosts" | "decisions" | "search" | "figures" | "cases" | "caseOf" | "openCases">;
 
 export async function openReader(
   database: Address,

@@ -127,9 +127,7 @@ export async function openPage(
       problems.push(entry.text());
   });
   context.on("weberror", (event) => {
-    const error = String(event.error());
-    // One navigation overtook another, whose transition Chromium then skips.
-    if (error !== "AbortError: Transition was skipped") problems.push(error);
+    problems.push(String(event.error()));
   });
   context.on("request", (request) => {
     if (request.isNavigationRequest()) return;

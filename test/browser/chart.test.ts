@@ -205,7 +205,7 @@ describe("a chart", () => {
     await laptop.emulateMedia({ forcedColors: "none" });
   });
 
-  test("shows the sum of its bars and the busiest day, unless there are only two visits", async () => {
+  test("shows the sum of its bars, with the colours of people and bots as its key", async () => {
     await laptop.goto("/alt+");
     const sum = (term: string) =>
       laptop
@@ -214,12 +214,15 @@ describe("a chart", () => {
         .getByRole("definition")
         .textContent();
     expect(await sum(say("preview.visits"))).toBe("17");
-    expect(await sum(say("preview.busiest.day"))).toBe(`8${dayBefore(5)}`);
-    await laptop.goto("/jung+");
-    // Two visits have no busiest day.
     expect(await laptop.locator(".sums dt").allTextContents()).toEqual(
       (["preview.visits", "preview.bots", "preview.visitors"] as const).map((name) => say(name)),
     );
+    const [people, bots, bar] = await laptop.evaluate<string[]>(`[
+      ...[...document.querySelectorAll(".sums dt")].slice(0, 2).map((term) => getComputedStyle(term, "::before").backgroundColor),
+      getComputedStyle(document.querySelector(".bars rect:not([class])")).fill,
+    ]`);
+    expect(people).toBe(bar);
+    expect(bots).not.toBe(bar);
   });
 });
 
@@ -320,7 +323,7 @@ describe("the ranges of a chart", () => {
     expect(await pointsOf(page)).toHaveLength(6 * 24 + 13);
     await page.getByText(say("preview.table")).click();
     expect(await page.locator("#chart-table tbody tr").count()).toBe(3);
-    await page.locator(".menu summary").click();
+    await page.locator(".menu").click();
     await page.getByRole("link", { name: "한국어" }).click();
     await page.waitForURL("**/alt+?range=7d&by=hour&language=ko");
   });

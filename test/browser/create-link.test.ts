@@ -13,8 +13,6 @@ const LONG = "https://example.com/긴/주소?q=값";
 /** The time between two letters, and a time longer than a pause in typing. */
 const TYPING_MS = 100;
 const PAUSE_MS = 500;
-/** Duration of the transition from the form to the new link. */
-const TRANSITION_MS = 280;
 /** How long the page confirms a copy. */
 const NOTICE_MS = 3000;
 
@@ -27,6 +25,13 @@ async function paste(page: Page, field: Locator): Promise<string> {
   await page.keyboard.press("ControlOrMeta+V");
   return field.inputValue();
 }
+
+/** In the page: the classes of the parts of the page with the largest type. */
+const LARGEST = `(() => {
+  const sizes = [...document.querySelectorAll("main *")].map((one) => [Number.parseFloat(getComputedStyle(one).fontSize), one]);
+  const largest = Math.max(...sizes.map(([size]) => size));
+  return [...new Set(sizes.filter(([size]) => size === largest).map(([, one]) => one.closest(".address")?.className))];
+})()`;
 
 const MAKERS = readers(
   ["en-GB", "ko-KR"].flatMap((locale) =>
@@ -52,15 +57,17 @@ describe.each(MAKERS)("the home page ($locale, $width pixels wide)", ({ locale, 
     expect(await linkOf(curt, code)).toMatchObject({ code, target: LONG });
     const short = `curt.example/${code}`;
     expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe(short);
+    expect(await page.evaluate<string[]>(LARGEST)).toEqual(["address"]);
+    // A phone can't scan its own screen.
     const image = page.getByRole("img", { name: say("preview.qr", { address: short }) });
-    expect(await image.evaluate((loaded: any) => loaded.complete && loaded.naturalWidth > 0)).toBe(true);
-    for (const format of ["SVG", "PNG"]) {
-      const downloading = page.waitForEvent("download");
-      await page.getByRole("link", { name: format, exact: true }).click();
-      expect((await downloading).suggestedFilename()).toBe(`${code}.${format.toLowerCase()}`);
-    }
+    if (viewport === LAPTOP) {
+      expect(await image.evaluate((loaded: any) => loaded.complete && loaded.naturalWidth > 0)).toBe(true);
+      expect((await page.locator(".stub").boundingBox())?.height).toBeLessThanOrEqual(200);
+    } else expect(await image.count()).toBe(0);
     const ends = page.locator(".lifetime > div", { hasText: say("preview.ends") });
     expect(await ends.getByRole("definition").textContent()).toBe(say("home.endless"));
+    await page.getByRole("link", { name: say("links.qr"), exact: true }).click();
+    await page.waitForURL(/\+qr$/);
   });
 
   test("reports once per pause in typing whether a code is free, and takes the end by arrow keys", async () => {
@@ -109,27 +116,6 @@ describe.each(MAKERS)("the home page ($locale, $width pixels wide)", ({ locale, 
     expect(Date.parse(String(ends)) - Date.parse(String(created))).toBe(48 * HOUR_MS);
   });
 });
-
-/** In the page: the elements that a transition to it moves, with durations. */
-const RECORD_TRANSITION = `addEventListener("pagereveal", async ({ viewTransition }) => {
-  await viewTransition?.ready;
-  globalThis.transitions = document.getAnimations().map(({ effect }) => [effect.pseudoElement, effect.getTiming().duration]);
-})`;
-
-test.each(["no-preference", "reduce"] as const)(
-  "the long address shrinks into the short one unless the reader prefers less motion (%s)",
-  async (reducedMotion) => {
-    await using page = await openPage(curt.origin, { reducedMotion });
-    await page.context().addInitScript(RECORD_TRANSITION);
-    await createInForm(page);
-    await page.waitForFunction("globalThis.transitions !== undefined");
-    const transitions = new Map(await page.evaluate<[string, number][]>("globalThis.transitions"));
-    expect(transitions.get("::view-transition-group(address)")).toBe(
-      reducedMotion === "reduce" ? undefined : TRANSITION_MS,
-    );
-    expect(transitions.has("::view-transition-new(root)")).toBeFalse();
-  },
-);
 
 const labelOf = (field: any): string => field.labels[0].textContent;
 
@@ -369,4 +355,22 @@ test("a late response about a code doesn't replace the result for what was typed
   await over;
   expect(await status.textContent()).toContain("curt.example/later");
   expect(request.failure()).not.toBeNull();
+});
+
+test("Back from a new link to the form as it was, which some browsers keep, shows an empty form and the list", async () => {
+  await using page = await openPage(curt.origin);
+  const address = page.getByRole("textbox", { name: wordsOf("en")("home.url") });
+  await page.goto("/");
+  await address.fill(LONG);
+  // Chromium keeps no page while it is tested: this one stays because the response has no content.
+  await page.route("/", (route) => route.fulfill({ status: 204 }), { times: 1 });
+  await page.keyboard.press("Enter");
+  const back = 'dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }))';
+  await page.evaluate(back);
+  expect(await address.inputValue()).toBe(LONG);
+  const other = await page.context().newPage();
+  const code = await createInForm(other);
+  await page.evaluate(back);
+  await page.getByRole("listitem").filter({ hasText: code }).waitFor();
+  expect(await address.inputValue()).toBe("");
 });

@@ -3,17 +3,18 @@ import { expect, test } from "bun:test";
 
 import { shareService } from "../support/service.ts";
 import { loadAxe, violationsOf, violationsOfWords } from "./axe.ts";
-import { openPage, PHONE } from "./browser.ts";
-import { AXE, FITS, FITS_ENLARGED, movingOf, STILL, testEveryPage } from "./every-page.ts";
-import { faultsOf, mirrorFaultsOf } from "./layout.ts";
+import { LAPTOP, openPage, PHONE } from "./browser.ts";
+import { AXE, FITS, FITS_ENLARGED, FRAMED, movingOf, STILL, testEveryPage } from "./every-page.ts";
+import { faultsOf, frameFaultsOf, mirrorFaultsOf } from "./layout.ts";
 
 testEveryPage([
   {
     locale: "en-GB",
     scale: 2,
     windows: [
-      { where: "on a phone", size: PHONE, looks: [AXE, STILL, FITS_ENLARGED] },
+      { where: "on a phone", size: PHONE, looks: [AXE, STILL, FRAMED, FITS_ENLARGED] },
       { where: "twice as large on a laptop", size: { width: 640, height: 400 }, looks: [FITS] },
+      { where: "on a laptop", size: LAPTOP, looks: [FRAMED] },
     ],
   },
 ]);
@@ -46,6 +47,23 @@ test("faultsOf finds content that scrolls sideways, is cut or overlaps", async (
     expect(await faultsOf(page)).toEqual([]);
     await page.evaluate(adopt(style));
     expect((await faultsOf(page)).join("\n")).toContain(fault);
+  }
+});
+
+test("frameFaultsOf finds a header, contents or a footer out of place", async () => {
+  await using page = await openPage(curt.origin, { viewport: LAPTOP });
+  for (const [style, fault] of [
+    ["header { margin-left: 9px }", "frame: header"],
+    ["header img { margin-left: 9px }", "frame: logo"],
+    ["main { width: 500px }", "frame: width"],
+    ["main { margin-left: 9px }", "frame: middle"],
+    ["body { min-height: 0 }", "frame: bottom"],
+  ] as const) {
+    await page.goto("/+privacy");
+    await page.setViewportSize({ ...LAPTOP, height: 3000 });
+    expect(await frameFaultsOf(page)).toEqual([]);
+    await page.evaluate(adopt(style));
+    expect((await frameFaultsOf(page)).join("\n")).toContain(fault);
   }
 });
 

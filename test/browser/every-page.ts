@@ -6,7 +6,7 @@ import type { Page } from "playwright-core";
 
 import { loadAxe, violationsOf, violationsOfWords } from "./axe.ts";
 import { openPage, LAPTOP } from "./browser.ts";
-import { faultsOf, mirrorFaultsOf } from "./layout.ts";
+import { faultsOf, frameFaultsOf, mirrorFaultsOf } from "./layout.ts";
 import { prepareTour, type Tour } from "./tour.ts";
 
 /** The elements that move on the page. */
@@ -23,6 +23,8 @@ export function movingOf(page: Page): Promise<string[]> {
 type Look = readonly [what: string, faultsOf: (page: Page) => Promise<string[]>];
 /** Nothing scrolls sideways, is cut, or lies over something else. */
 export const FITS: Look = ["fits", faultsOf];
+/** Logo, header and footer are where they are on every page. */
+export const FRAMED: Look = ["has the frame", frameFaultsOf];
 /** The same with text twice as large, as chosen in the browser's settings. */
 export const FITS_ENLARGED: Look = [
   "fits with larger text",
@@ -88,7 +90,7 @@ export function testEveryPage(readers: readonly Reader[]): void {
   });
 
   test.each(readers)(
-    "every page fits its window, has no motion and is accessible ($locale)",
+    "every page has the frame, fits its window, has no motion and is accessible ($locale)",
     async ({ locale, scale, windows }) => {
       const [first] = windows;
       await using page = await openPage(tour.curt.origin, {

@@ -7,11 +7,11 @@ import type { Page } from "playwright-core";
 const FAULTS = `(() => {
   const TOUCH = 0.3;
   const faults = [];
-  const isShortened = (element) => getComputedStyle(element).textOverflow === "ellipsis";
+  const isShortened = (element) => element !== null && (getComputedStyle(element).textOverflow === "ellipsis" || isShortened(element.parentElement));
   const root = document.documentElement;
   if (root.scrollWidth > root.clientWidth) faults.push("scrolls: " + root.scrollWidth);
   const shown = [...document.body.querySelectorAll("*")].filter(
-    (element) => element.checkVisibility() && element.closest(".skip, .unseen, .menu > nav, svg svg *, title") === null,
+    (element) => element.checkVisibility() && element.closest(".skip, .unseen, svg svg *, title") === null,
   );
   for (const element of shown) {
     if (element.matches("input, svg, svg *") || getComputedStyle(element).overflowX === "auto" || isShortened(element)) continue;
@@ -73,4 +73,37 @@ export async function mirrorFaultsOf(page: Page): Promise<string[]> {
   const faults = await faultsOf(page);
   await page.evaluate(`document.documentElement.dir = ${JSON.stringify(before)}`);
   return [...unmirrored, ...faults];
+}
+
+/** In the page, whose root font has 16 pixels: what differs from the frame that all pages have. */
+const UNFRAMED = `(() => {
+  const { width } = document.body.getBoundingClientRect();
+  const { scrollHeight } = document.documentElement;
+  const [header, logo, main, footer] = ["header", "header img", "main", "footer"].map((name) =>
+    document.querySelector("body > " + name).getBoundingClientRect());
+  const left = Math.max(0, (width - 72 * 16) / 2);
+  const expected = {
+    header: [left, width - left],
+    footer: [left, width - left],
+    logo: left + Math.min(20, 0.06 * innerWidth),
+    bottom: Math.max(innerHeight, scrollHeight),
+    middle: width / 2,
+  };
+  const found = {
+    header: [header.left, header.right],
+    footer: [footer.left, footer.right],
+    logo: logo.left,
+    bottom: footer.bottom + scrollY,
+    middle: (main.left + main.right) / 2,
+  };
+  const widths = [46, 72].map((rems) => Math.min(width, rems * 16));
+  return [
+    ...Object.keys(expected).filter((name) => [expected[name]].flat().some((value, nth) => Math.abs(value - [found[name]].flat()[nth]) > 1)),
+    ...(widths.includes(main.width) ? [] : ["width"]),
+  ].map((name) => "frame: " + name + " " + (found[name] ?? main.width));
+})()`;
+
+/** Where the page's logo, header, contents or footer differ from the frame of all pages. */
+export function frameFaultsOf(page: Page): Promise<string[]> {
+  return page.evaluate(UNFRAMED);
 }

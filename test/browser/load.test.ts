@@ -143,6 +143,11 @@ test("the home page takes at most 24 kB, and later pages load no asset again", a
   expect(requests).toEqual(["/", "/nobody-made-it"]);
 });
 
+test("the style has a prefix for each property that Safari knows only with one", () => {
+  for (const property of ["user-select", "text-size-adjust", "box-decoration-break"])
+    expect(assets.style.body).toMatch(new RegExp(`-webkit-(${property}:[^;]+;)\\s*\\1`));
+});
+
 test("an asset is immutable under the hash of its content, and compressed where that helps", async () => {
   for (const { path, type, encoding } of Object.values(assets)) {
     const plain = await curt.fetch(path, { headers: { "Accept-Encoding": "identity" } });

@@ -137,7 +137,7 @@ describe.each(MAKERS)("the manage page ($locale)", (maker) => {
     await using page = await openPage(curt.origin, maker);
     await createInForm(page, { locale, url: TARGET });
     const keep = page.getByRole("region", { name: say("keep.title") });
-    const address = (await keep.getByText("#key=").textContent()) ?? "";
+    const address = await keep.locator("[readonly]").inputValue();
     const [, path = "", key = ""] = /^https:\/\/curt\.example(\/[^/]+\+)#key=([\w-]+)$/.exec(address) ?? [];
     expect(page.url()).toStartWith(curt.origin + path);
     expect(page.url()).not.toContain(key);
@@ -179,6 +179,42 @@ test("a link that hasn't started is managed at its manage address, which is 404 
     .filter({ hasText: say("link.changed") })
     .waitFor();
   expect((await callApi(curt, "GET", link.path, { key: link.key })).data["target"]).toBe(OTHER);
+});
+
+test("the form lists what it would change, at the address of the key's form as well, in a browser whose language is no tag", async () => {
+  const say = wordsOf("en");
+  const { code, key, path } = await createManagedLink(curt, { expires_at: "48h" });
+  await using page = await openPage(curt.origin);
+  await page.addInitScript(
+    "Object.defineProperty(navigator, 'languages', { value: ['en-US@posix', 'en_GB'] })",
+  );
+  await page.goto(`/${code}+manage#key=${key}`);
+  const changes = page.locator("[data-changes] li");
+  await page.getByRole("textbox", { name: say("manage.visits") }).fill("20");
+  expect(await changes.allTextContents()).toEqual([`${say("manage.visits")} – → 20`]);
+  const date = page.getByLabel(say("home.expires"));
+  const before = await date.inputValue();
+  await date.fill("2099-01-01T10:00");
+  expect(await changes.first().textContent()).toEndWith("→ Jan 1, 2099, 10:00 AM");
+  await date.fill(before);
+  await page.getByRole("checkbox", { name: say("forward-query.label") }).check();
+  await page.getByLabel(say("manage.password"), { exact: true }).fill("open");
+  expect(await changes.allTextContents()).toEqual([
+    `${say("manage.visits")} – → 20`,
+    `${say("manage.password")} – → ••••••`,
+    `${say("forward-query.label")} – → ✓`,
+  ]);
+  const { expires_at: ends } = (await callApi(curt, "GET", path, { key })).data;
+  await page.getByRole("button", { name: say("manage.save") }).click();
+  await page
+    .getByRole("status")
+    .filter({ hasText: say("link.changed") })
+    .waitFor();
+  expect((await callApi(curt, "GET", path, { key })).data).toMatchObject({
+    max_visits: 20,
+    expires_at: ends,
+  });
+  expect(new URL(page.url()).hash).toBe("");
 });
 
 test("changing the language keeps the manage page open", async () => {

@@ -55,7 +55,7 @@ describe.each(READERS)("without scripts ($locale)", ({ locale, viewport }) => {
     await page.getByRole("textbox", { name: say("home.code") }).fill(code);
     await page.keyboard.press("Enter");
     const keep = page.getByRole("region", { name: say("keep.title") });
-    const address = (await keep.getByText("#key=").textContent()) ?? "";
+    const address = await keep.locator("[readonly]").inputValue();
     await keep.getByRole("button", { name: say("preview.manage") }).click();
     await target.waitFor();
 
@@ -184,4 +184,21 @@ test("a chosen language stays, in a cookie that holds nothing else", async () =>
   await page.getByRole("link", { name: "English" }).click();
   await page.getByRole("heading", { level: 1, name: wordsOf("en")("page.unknown.title") }).waitFor();
   expect((await page.context().cookies()).map(({ value }) => value)).toEqual(["en"]);
+});
+
+test("a phone's language menu opens, and closes after Escape and after a tap outside", async () => {
+  await using page = await openPage(curt.origin, { ...WITHOUT_SCRIPTS, viewport: PHONE });
+  await page.goto("/+privacy");
+  const menu = page.getByRole("button", { name: wordsOf("en")("page.languages") });
+  const language = page.getByRole("link", { name: "한국어" });
+  for (const close of [
+    () => page.keyboard.press("Escape"),
+    () => page.getByRole("heading").first().click(),
+  ]) {
+    await language.waitFor({ state: "hidden" });
+    await menu.click();
+    await language.waitFor();
+    await close();
+  }
+  await language.waitFor({ state: "hidden" });
 });

@@ -8,6 +8,7 @@ import { type LocalService, startService } from "../support/service.ts";
 import { loadAxe, violationsOf, violationsOfWords } from "./axe.ts";
 import { openPage, LAPTOP, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
 import { FITS_ENLARGED } from "./every-page.ts";
+import { faultsOf } from "./layout.ts";
 
 const [, fitsEnlarged] = FITS_ENLARGED;
 
@@ -20,7 +21,7 @@ async function signIn(page: Page, say: Say, token = TOKEN): Promise<void> {
   await page.keyboard.press("Enter");
 }
 
-async function open(page: Page, say: Say, name: "figures" | "links" | "hosts" | "journal"): Promise<void> {
+async function open(page: Page, say: Say, name: "cases" | "links" | "hosts" | "journal"): Promise<void> {
   const nav = page.getByRole("navigation", { name: say("admin.title") });
   await nav.getByRole("link", { name: say(`admin.${name}`), exact: true }).click();
   await page.getByRole("heading", { level: 1, name: say(`admin.${name}`) }).waitFor();
@@ -51,7 +52,7 @@ describe.each(OPERATORS)(
       await signIn(page, say, "a-wrong-token-of-somebody");
       await page.getByText(say("operator.wrong")).waitFor();
       await signIn(page, say);
-      await page.getByRole("heading", { level: 1, name: say("admin.figures") }).waitFor();
+      await page.getByRole("heading", { level: 1, name: say("admin.cases") }).waitFor();
 
       // A report refers to the campaign.
       await page.getByRole("link", { name: "bad7" }).click();
@@ -90,7 +91,7 @@ describe.each(OPERATORS)(
       await untilAnswered(curt, "honest", 302);
 
       // Disabling the links has answered their reports.
-      await open(page, say, "figures");
+      await open(page, say, "cases");
       await page.getByText(say("admin.cases.empty")).waitFor();
 
       await open(page, say, "journal");
@@ -117,7 +118,6 @@ describe.each(OPERATORS)(
       await page.getByRole("button", { name: say("admin.undo") }).click();
       await caseOf("before1").waitFor();
       // The reason of most reports is preselected.
-      await caseOf("before2").getByText(say("admin.reason-and-note")).click();
       expect(await caseOf("before2").getByLabel(say("admin.reason")).inputValue()).toBe("spam");
       await caseOf("before2")
         .getByRole("button", { name: say("admin.do.block-host") })
@@ -135,7 +135,7 @@ describe.each(OPERATORS)(
       await untilAnswered(curt, "before3", 410);
     });
 
-    test("are accessible in light and dark mode, and fit with larger text", async () => {
+    test("are accessible in light and dark mode in windows of any width, and fit with larger text", async () => {
       // The test runs its own script, where the page may not.
       await using page = await openPage(curt.origin, {
         ...options,
@@ -143,9 +143,12 @@ describe.each(OPERATORS)(
       });
       await loadAxe(page);
       const look = async (name: string) => {
-        expect([name, await find(page)]).toEqual([name, []]);
-        const isTooWide = await page.evaluate("document.documentElement.scrollWidth > innerWidth");
-        expect([name, isTooWide]).toEqual([name, false]);
+        for (const width of [320, 390, 768, 1280]) {
+          await page.setViewportSize({ width, height: options.viewport.height });
+          expect([name, width, await find(page)]).toEqual([name, width, []]);
+          expect([name, width, await faultsOf(page)]).toEqual([name, width, []]);
+        }
+        await page.setViewportSize(options.viewport);
         expect([name, await fitsEnlarged(page)]).toEqual([name, []]);
       };
       await report(curt, "bad5", { reason: "other", note: "x".repeat(500) });
@@ -153,9 +156,10 @@ describe.each(OPERATORS)(
       await page.getByText(say("operator.wrong")).waitFor();
       await look("sign-in");
       await signIn(page, say);
-      await page.getByRole("heading", { level: 1, name: say("admin.figures") }).waitFor();
+      await page.getByRole("heading", { level: 1, name: say("admin.cases") }).waitFor();
       for (const path of [
         "/admin",
+        "/admin/figures",
         "/admin/links?host=bank-5.example",
         "/admin/links?host=a/b",
         "/admin/links/bad5",
@@ -173,12 +177,112 @@ describe.each(OPERATORS)(
   },
 );
 
+test("the journal of an evening with two operators shows who decided, and each sees what the other undoes", async () => {
+  const [bob, mina] = ["bob:a-long-secret-of-bob", "mina:a-long-secret-of-mina"];
+  await using curt = await startService({
+    ADMIN_TOKEN: bob,
+    ADMIN_USER_HEADER: "Remote-User",
+    CREATE_TOKEN: mina,
+    TRUSTED_PROXIES: "127.0.0.1,::1",
+  });
+  const say = wordsOf("en");
+  const create = (custom_code: string) =>
+    curt.shorten(
+      { original_url: `https://${custom_code}.example/`, custom_code },
+      { Authorization: `Bearer ${mina}` },
+    );
+  for (const code of ["m1", "m2", "reported"]) await create(code);
+  await report(curt, "reported", { reason: "phishing" });
+  // The proxy signs in Alice. Bob has a token.
+  await using alice = await openPage(curt.origin, {
+    extraHTTPHeaders: { "Remote-User": "alice@team.example" },
+  });
+  await using other = await openPage(curt.origin);
+  const journalOf = async (page: Page) => {
+    await open(page, say, "journal");
+    return page
+      .locator("main .rows li")
+      .evaluateAll((rows) =>
+        rows.map((row) => [...row.querySelectorAll("strong, bdi")].map((part) => part.textContent)),
+      );
+  };
+  const [disabled, enabled] = [say("admin.did.disable"), say("admin.did.enable")];
+  const byAlice = (did: string, ...codes: string[]) => codes.map((code) => [did, code, "alice@team.example"]);
+
+  await signIn(other, say, bob);
+  await other
+    .locator(".case")
+    .getByRole("button", { name: say("admin.do.disable") })
+    .click();
+  await untilAnswered(curt, "reported", 410);
+
+  await alice.goto("/admin/links/m1");
+  await alice.getByRole("link", { name: "mina" }).click();
+  await alice.getByRole("link", { name: say("admin.found.disable") }).click();
+  await alice.getByLabel(say("admin.reason")).selectOption("spam");
+  await alice.getByRole("button", { name: say("admin.do.disable") }).click();
+  await alice.getByText(say("admin.done", { count: 3 })).waitFor();
+  for (const code of ["m1", "m2"]) await untilAnswered(curt, code, 410);
+  const evening = [...byAlice(disabled, "m1", "m2", "reported"), [disabled, "reported", "bob"]];
+  expect(await journalOf(other)).toEqual(evening);
+
+  // Mina hasn't stopped, and Bob's decision isn't Alice's to undo.
+  await create("m3");
+  await alice.getByRole("button", { name: say("admin.undo") }).click();
+  await alice.getByText(say("admin.done", { count: 3 })).waitFor();
+  for (const code of ["m1", "m2", "m3"]) await untilAnswered(curt, code, 302);
+  expect((await curt.fetch("/reported")).status).toBe(410);
+  expect(await journalOf(other)).toEqual([
+    ...byAlice(disabled, "reported"),
+    ...byAlice(enabled, "m1", "m2"),
+    ...evening,
+  ]);
+  expect(await journalOf(alice)).toEqual(await journalOf(other));
+  await other.getByRole("link", { name: "m1" }).first().click();
+  await other.getByText("alice@team.example").first().waitFor();
+});
+
+test("links are rows of one height, and a case has its decision beside its evidence or below it", async () => {
+  await using curt = await startService({ ADMIN_TOKEN: TOKEN });
+  await using page = await openPage(curt.origin);
+  const destinations = [
+    "https://누리집.example/",
+    `https://example.com/${"long".repeat(500)}`,
+    "http://a.example/",
+  ];
+  for (const [nth, original_url] of destinations.entries())
+    await curt.shorten({ original_url, custom_code: "가나다라".repeat(1 + 7 * nth) });
+  await report(curt, encodeURIComponent("가나다라"), { reason: "spam", note: "long ".repeat(400) });
+  await signIn(page, wordsOf("en"));
+  await page.locator(".case").waitFor();
+  const boxesOf = (selector: string) =>
+    page.evaluate<{ x: number; y: number; right: number; bottom: number }[]>(
+      `[...document.querySelectorAll(${JSON.stringify(selector)})].map((one) => one.getBoundingClientRect().toJSON())`,
+    );
+  for (const [{ width, height }, lines] of [
+    [LAPTOP, 1],
+    [PHONE, 2],
+  ] as const) {
+    await page.setViewportSize({ width, height });
+    await page.goto("/admin");
+    const [evidence, decision] = await boxesOf(".case > *");
+    if (evidence === undefined || decision === undefined) throw new Error("there is no case");
+    expect(decision.y >= evidence.bottom).toBe(lines === 2);
+    expect(decision.x >= evidence.right).toBe(lines === 1);
+    await page.goto("/admin/links");
+    const rows = await boxesOf(".cells li");
+    const heights = new Set(rows.map(({ y, bottom }) => Math.round(bottom - y)));
+    expect([rows.length, heights.size]).toEqual([3, 1]);
+    expect(Math.max(...heights)).toBeLessThan(lines * 45);
+  }
+});
+
 test("the operator's session expires, and its cookie is hidden from scripts and other sites", async () => {
   await using curt = await startService({ ADMIN_TOKEN: TOKEN });
   await using page = await openPage(curt.origin);
   const say = wordsOf("en");
   await signIn(page, say);
-  await page.getByRole("heading", { level: 1, name: say("admin.figures") }).waitFor();
+  await page.getByRole("heading", { level: 1, name: say("admin.cases") }).waitFor();
   const cookie = (await page.context().cookies()).find(({ name }) => name === "operator");
   expect(cookie).toMatchObject({ httpOnly: true, secure: true, sameSite: "Strict", path: "/admin" });
   expect(await page.evaluate("document.cookie")).not.toContain("operator");
@@ -219,6 +323,7 @@ test("keys decide about reports, except while the operator types in a field, and
 
   // Times are in the operator's zone.
   await page.goto("/admin/links/after1");
+  await page.locator("summary").getByText(say("manage.change"), { exact: true }).click();
   await page.getByLabel(say("admin.ends.date", { zone: timeZone })).fill("2099-01-02T03:04");
   await page.getByRole("button", { name: say("admin.do.change") }).click();
   await page.locator("time[datetime='2099-01-01T18:04:00.000Z']").waitFor();

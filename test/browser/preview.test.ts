@@ -29,7 +29,7 @@ async function preview(page: Page, code: string, original_url = "https://example
 /** A value by the term beside it. */
 function fact(page: Page, term: string) {
   return page
-    .locator(".facts > div, .lifetime > div")
+    .locator(".facts > div, .lifetime > div, .sums > div")
     .filter({ has: page.getByText(term, { exact: true }) })
     .getByRole("definition");
 }
@@ -136,13 +136,13 @@ describe.each(READERS)("a preview ($locale)", ({ locale, viewport }) => {
     await open.shorten({ original_url: "https://example.com/", custom_code: code });
     // People last, so that the bot is counted once they are.
     await visit(open, code, { "User-Agent": "Googlebot/2.1 (+http://www.google.com/bot.html)" });
-    for (let nth = 0; nth < 6; nth++) {
+    for (let nth = 0; nth < 12; nth++) {
       await visit(open, code, {
         "X-Forwarded-For": `168.126.${60 + nth}.1`,
-        Referer: nth < 5 ? "https://search.naver.com/search?q=curt" : "https://rare.example/",
+        Referer: nth < 10 ? "https://search.naver.com/search?q=curt" : "https://rare.example/",
       });
     }
-    await untilCounted(open, code, 6);
+    await untilCounted(open, code, 12);
     open.advance(HOUR_MS);
     await page.goto(`/${encodeURIComponent(code)}+`);
     const korea = locale === "ko-KR" ? "대한민국" : "South Korea";
@@ -150,13 +150,13 @@ describe.each(READERS)("a preview ($locale)", ({ locale, viewport }) => {
       [
         "preview.referrers",
         [
-          ["search.naver.com", "5", "83%"],
-          ["rare.example", "1", "17%"],
+          ["search.naver.com", "10", "83%"],
+          ["rare.example", "2", "17%"],
         ],
       ],
-      ["preview.countries", [[korea, "6", "100%"]]],
-      ["preview.browsers", [["Chrome", "6", "100%"]]],
-      ["preview.devices", [[say("device.desktop"), "6", "100%"]]],
+      ["preview.countries", [[korea, "12", "100%"]]],
+      ["preview.browsers", [["Chrome", "12", "100%"]]],
+      ["preview.devices", [[say("device.desktop"), "12", "100%"]]],
     ] as const) {
       const table = page.getByRole("table").filter({
         has: page.getByRole("columnheader", { name: say(dimension), exact: true }),
@@ -203,7 +203,7 @@ test("a code with stacked marks overlaps nothing", async () => {
   await using page = await openPage(curt.origin, { viewport: PHONE });
   await preview(page, `a${"\u0300\u0323\u0489".repeat(20)}`, "https://example.com/");
   expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
-  expect(await page.evaluate("getComputedStyle(document.querySelector('h1')).overflow")).toBe("clip");
+  expect(await page.evaluate("getComputedStyle(document.querySelector('.address')).overflow")).toBe("clip");
 });
 
 test("an opened list stays open and focused while visits arrive", async () => {

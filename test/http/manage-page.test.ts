@@ -52,7 +52,7 @@ describe("the manage page", () => {
     await addVisits(open, code, [{ visitor: 1, referrer: "one.example" }, { visitor: 2 }]);
     const { body } = await send(code, { key }, {}, open);
     expect(body).toContain(`<dt>${en["preview.visitors"]}</dt><dd>2</dd>`);
-    expect(body.replaceAll("<wbr/>", "")).toMatch(/<bdi>one\.example<\/bdi>.*?<td class="number">1<\/td>/);
+    expect(body).toContain("one.example\u00a01");
     const preview = await (await open.fetch(`/${code}+`, { headers: { Accept: "text/html" } })).text();
     expect(preview).toContain(en["preview.few"]);
     expect(preview).not.toContain("one.");
@@ -62,6 +62,23 @@ describe("the manage page", () => {
     expect((await send(other.code, { key: other.key }, {}, totals)).body).not.toContain(
       en["preview.visitors"],
     );
+  });
+
+  test("keeps a start or an end to the millisecond that is sent as the form shows it", async () => {
+    const dates = { starts_at: "2098-12-31T23:59:58.765Z", expires_at: "2099-01-01T10:20:30.456Z" };
+    const { code, key, path } = await createManagedLink(curt, dates);
+    const { status } = await send(code, {
+      key,
+      act: "change",
+      target: TARGET,
+      starts_at: "date",
+      starts_at_date: "2098-12-31T23:59",
+      expires_at: "date",
+      expires_at_date: "2099-01-01T10:20",
+      max_visits: "3",
+    });
+    expect(status).toBe(200);
+    expect((await callApi(curt, "GET", path, { key })).data).toMatchObject({ ...dates, max_visits: 3 });
   });
 
   test("opens with the key or the manage address", async () => {

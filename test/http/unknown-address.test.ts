@@ -19,8 +19,8 @@ beforeAll(async () => {
 async function read(path: string, service: Pick<LocalService, "fetch"> = curt) {
   const response = await service.fetch(path, { headers: READER });
   const page = await response.text();
-  const [, written = ""] = /<strong class="written">(.*?)<\/strong>/.exec(page) ?? [];
-  const [, meant] = /<p class="meant"><a href="\/([^"]*)"/.exec(page) ?? [];
+  const [, written = ""] = /<div class="ticket blank">.*?<div class="address"><p>(.*?)<\/p>/.exec(page) ?? [];
+  const [, meant] = /<div class="address"><p><a href="\/([^"]*)"/.exec(page) ?? [];
   const [, free] = /name="custom_code" value="([^"]*)"/.exec(page) ?? [];
   return { response, page, written: written.replaceAll(/<[^>]+>/g, ""), meant, free };
 }

@@ -66,7 +66,7 @@ test("percentages are of all visits in a list, and never round to 0 % or 100 %",
 
 test("unknown and other values look different from recorded ones", () => {
   const referrers = {
-    values: [{ value: null, visits: 1 }, ...values({ "a.example": 1 })],
+    values: [{ value: null, visits: 5 }, ...values({ "a.example": 4 })],
     other: 2,
   };
   const page = show({ referrers });
@@ -75,6 +75,16 @@ test("unknown and other values look different from recorded ones", () => {
     ([, name]) => name,
   );
   expect(vague).toEqual([message("en", "preview.direct"), message("en", "preview.other")]);
+});
+
+test("fewer than ten visits are a line for each list", () => {
+  const page = show({
+    referrers: { values: values({ "a.example": 6 }), other: 3 },
+    devices: { values: values({ phone: 9 }), other: 0 },
+  });
+  expect(page.replaceAll(/<[^>]+>/g, "|").replaceAll(/\|+/g, "|")).toBe(
+    "|Referrer|a.example\u00a06|\u00a0· |Other\u00a03|Device|Phone\u00a09|",
+  );
 });
 
 test("all six lists name their values in the reader's language", () => {
@@ -88,7 +98,7 @@ test("all six lists name their values in the reader's language", () => {
   };
   const one = Object.entries(all).map(([dimension, value]) => [
     dimension,
-    { values: values({ [value]: 1 }), other: 0 },
+    { values: values({ [value]: 10 }), other: 0 },
   ]);
   const names = (language: string) =>
     rowsOf(show(Object.fromEntries(one) as Partial<All>, language)).map(([name]) => name);

@@ -78,3 +78,11 @@ test("every tree is rendered as hono/jsx renders it", () => {
     { numRuns: 500 },
   );
 });
+
+test("Japanese titles may break between phrases only", () => {
+  const title = "このリンクにはパスワードが必要です";
+  const phrases = "この<wbr/>リンクには<wbr/>パスワードが<wbr/>必要です";
+  expect(write(jsx("h1", { children: title }))).toBe(`<h1>${phrases}</h1>`);
+  expect(write(jsx("h2", { children: [title, "!"] }))).toBe(`<h2>${phrases}!</h2>`);
+  expect(write(jsx("p", { children: title }))).toBe(`<p>${title}</p>`);
+});

@@ -26,10 +26,10 @@ const hours = (firstMs: number, count: number) =>
     bots: 0,
   }));
 
-test("a link of three days shows no days before its creation, and offers only ranges that it fills", () => {
+test("a link of three days shows a week, and offers only ranges that it fills", () => {
   const { name, names, request, intervals } = choose(3 * DAY_MS);
   expect([name, names]).toEqual(["all", ["24h", "all"]]);
-  expect(request).toMatchObject({ from: "2026-11-19", to: "2026-11-22", interval: "day" });
+  expect(request).toMatchObject({ from: "2026-11-16", to: "2026-11-22", interval: "day" });
   expect(intervals).toEqual(["hour", "day"]);
   expect(choose(3 * DAY_MS, { range: "30d" })).toEqual(choose(3 * DAY_MS, { range: "all" }));
 });
@@ -96,22 +96,24 @@ test("the ranges of an ended link end with it", () => {
   const longAgo = choose(900 * DAY_MS, {}, { endsMs: NOW_MS - 500 * DAY_MS });
   expect(longAgo.request.from).toBe(longAgo.request.to);
   // The clock of the process that created it may be ahead.
-  expect(choose(-DAY_MS).request).toMatchObject({ from: "2026-11-22", to: "2026-11-22" });
+  expect(choose(-DAY_MS).request).toMatchObject({ from: "2026-11-21", to: "2026-11-22" });
 });
 
-test("hours start with the link's creation and end with the current one", () => {
-  const today = hours(Date.UTC(2026, 10, 22), 24);
-  expect(seriesIn(choose(2 * HOUR_MS), today).map(({ start }) => start.slice(11, 13))).toEqual([
-    "07",
-    "08",
-    "09",
-  ]);
+test("hours end with the current one, and start with the link's creation after its first day", () => {
   const yesterday = hours(Date.UTC(2026, 10, 21), 48);
-  const last = seriesIn(choose(9 * DAY_MS, { range: "24h" }), yesterday);
-  expect([last.length, last[0]?.start, last.at(-1)?.start]).toEqual([
-    24,
-    "2026-11-21T10:00:00.000Z",
+  const since = seriesIn(choose(30 * HOUR_MS), yesterday);
+  expect([since.length, since[0]?.start, since.at(-1)?.start]).toEqual([
+    31,
+    "2026-11-21T03:00:00.000Z",
     "2026-11-22T09:00:00.000Z",
   ]);
+  for (const last of [choose(2 * HOUR_MS), choose(9 * DAY_MS, { range: "24h" })].map((range) =>
+    seriesIn(range, yesterday),
+  ))
+    expect([last.length, last[0]?.start, last.at(-1)?.start]).toEqual([
+      24,
+      "2026-11-21T10:00:00.000Z",
+      "2026-11-22T09:00:00.000Z",
+    ]);
   expect(seriesIn(choose(9 * DAY_MS, { range: "24h" }), [])).toEqual([]);
 });

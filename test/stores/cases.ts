@@ -405,6 +405,7 @@ export function testCaseStore(name: string, open: () => Promise<TestedStore>): v
       expect(listed.slice(4)).toEqual([a, b] as never);
       const all = await codesOf();
       const unanswered = await codesOf({ state: "open" });
+      expect(await other.openCases()).toBe(unanswered.length);
       const answered = await codesOf({ state: "answered" });
       expect(all).toEqual([...unanswered, ...answered]);
       expect(unanswered).not.toContain(a as LinkKey);

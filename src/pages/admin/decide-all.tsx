@@ -7,10 +7,12 @@ import type { HttpProblem } from "../../http/problems.ts";
 import { parametersOf } from "../../http/url.ts";
 import type { Fields } from "../../lib/bounds.ts";
 import { isProblem } from "../../links/problem.ts";
+import { isoInstant, parseInstant } from "../../links/time.ts";
 import { message } from "../../locales/messages.ts";
 import type { WrittenSearch } from "../../moderation/search.ts";
 import { seeOther } from "../forms.ts";
 import { answerProblem } from "../problem/answer.ts";
+import { HostName } from "../shared/destination.tsx";
 import { Notice } from "../shared/fields.tsx";
 import { Fact } from "../shared/link-facts.tsx";
 import {
@@ -99,12 +101,17 @@ function serveConfirmation({ operator, views, signIn }: OperatorPageParts, show:
     const hosts = [...counts].toSorted(([, one], [, other]) => other - one).slice(0, MAX_HOSTS);
     const again = (problem?: HttpProblem) => show(call, { formToken, problem, action, count, hosts });
     if (fields === undefined) return again();
-    if (fields.get("count") !== String(count)) return again({ kind: "other-count", count });
+    const undoesMs = action === "enable" ? parseInstant(fields.get("undoes") ?? "") : undefined;
+    // An undo needs no confirmation, and links may have been created since.
+    if (undoesMs === undefined && fields.get("count") !== String(count))
+      return again({ kind: "other-count", count });
     const decide = async () => {
-      const changed = await operator[action](links, decisionOf(fields), actorOf(call));
+      const changed = await operator[action](links, { ...decisionOf(fields), undoesMs }, actorOf(call));
       if (isProblem(changed)) return again(changed);
       const refusal = await blockHosts(call, fields, counts);
-      return refusal === undefined ? seeOther(`${list}&done=${changed.length}`) : again(refusal);
+      if (refusal !== undefined) return again(refusal);
+      const undo = action === "disable" ? `&undoes=${isoInstant(changed.atMs)}` : "";
+      return seeOther(`${list}&done=${changed.links.length}${undo}`);
     };
     // Access may have ended during the search.
     return signIn.page(decide)(call);
@@ -145,10 +152,10 @@ function confirmationPage(
               <li>
                 {action === "disable" ? (
                   <label class="check">
-                    <input type="checkbox" name="block" value={host} /> <Given text={host} />
+                    <input type="checkbox" name="block" value={host} /> <HostName host={host} />
                   </label>
                 ) : (
-                  <Given text={host} />
+                  <HostName host={host} />
                 )}{" "}
                 <span class="soft">{message(language, "admin.found.links", { count: links })}</span>
               </li>

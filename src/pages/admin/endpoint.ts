@@ -30,6 +30,8 @@ export interface PageData {
   readonly formToken: string;
   /** Why the form's request wasn't carried out. */
   readonly problem?: HttpProblem | undefined;
+  /** Counted on the views thread. */
+  readonly openCases?: number;
   /** The text in a refused form. */
   readonly typed?: string | undefined;
 }
@@ -51,7 +53,14 @@ export function operatorPage<const Address extends string, Data extends PageData
   return viewEndpoint({
     at,
     cost: "little",
-    view: { isForOperator: true, render: ({ inspection }: OperatorViewParts) => render(inspection) },
+    view: {
+      isForOperator: true,
+      render({ inspection }: OperatorViewParts) {
+        const respond = render(inspection);
+        return async (call: DetachedCall, data: Data) =>
+          respond(call, { ...data, openCases: await inspection.openCases() });
+      },
+    },
     serve: (parts: OperatorPageParts, show: Show<Data>) => parts.signIn.page(serve(parts, show)),
   });
 }
@@ -73,7 +82,7 @@ export function operatorForm<const Address extends keyof typeof BODIES>(
 /** Renders a page, with the problem if there is one. */
 export function renderPage(
   call: DetachedCall,
-  { formToken, problem }: PageData,
+  { formToken, problem, openCases = 0 }: PageData,
   show: (context: PageContext, refusal: string | undefined) => Page,
   more: Readonly<Record<string, string>> = {},
 ): Response {
@@ -84,12 +93,12 @@ export function renderPage(
       ? message(language, "admin.changed")
       : messages.map(({ key, values }) => message(language, key, values)).join(sentenceSpace(language));
   // The confirmation is for the first visit only.
-  const once: readonly string[] = ["done", ...LAST_ANSWER_FIELDS];
+  const once: readonly string[] = ["done", "undoes", ...LAST_ANSWER_FIELDS];
   const query = Object.fromEntries([...parametersOf(call.request)].filter(([name]) => !once.includes(name)));
   return html(
     call,
     status,
-    (language) => show({ language, formToken, query }, describeProblem(language) || undefined),
+    (language) => show({ language, formToken, query, openCases }, describeProblem(language) || undefined),
     { ...headers, ...more },
   );
 }

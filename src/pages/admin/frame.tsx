@@ -2,7 +2,7 @@
 import type { Page } from "../../http/page.ts";
 import { type Reason, REASONS } from "../../links/reasons.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
-import { MAX_NOTE_LENGTH } from "../../moderation/case.ts";
+import { MAX_COUNTED_CASES, MAX_NOTE_LENGTH } from "../../moderation/case.ts";
 import type { Action } from "../../moderation/store.ts";
 import { VERBATIM } from "../shared/fields.tsx";
 import type { Child, Html } from "../shared/html/jsx-runtime.ts";
@@ -13,50 +13,73 @@ export interface PageContext {
   readonly language: string;
   readonly formToken: string;
   readonly query: Readonly<Record<string, string>>;
+  /** Up to {@link MAX_COUNTED_CASES}. */
+  readonly openCases: number;
 }
 
-/** Fields of the last answer, in the overview's query and in its form. */
+/** Fields of the last answer, in the query of the reports and in its form. */
 export const LAST_ANSWER_FIELDS = ["did", "code", "was", "seen", "block"] as const;
 
 const PAGES = {
-  figures: "/admin",
+  cases: "/admin",
+  figures: "/admin/figures",
   links: "/admin/links",
   hosts: "/admin/hosts",
   journal: "/admin/journal",
 } as const;
 type Current = keyof typeof PAGES;
 
-/** A page for the operator. `current` is the page's entry in the menu, and `open` stands before its name in the tab. */
+/** A page for the operator. `current` is the page's tab, and `beside` stands at the end of the title's line. */
 export function adminPage(
   context: PageContext,
   current: Current,
   title: Child,
   content: Html,
-  open = "",
+  beside?: Child,
 ): Page {
-  const { language, query } = context;
+  const { language, query, openCases } = context;
   const name = message(language, `admin.${current}`);
+  const search = message(language, "admin.q");
+  const open = openCases < MAX_COUNTED_CASES ? String(openCases) : `${MAX_COUNTED_CASES - 1}+`;
   return page(
     language,
-    { title: open === "" ? name : `(${open}) ${name}`, query },
+    { title: openCases === 0 ? name : `(${open}) ${name}`, query },
     <div class="admin">
-      <nav class="actions" aria-label={message(language, "admin.title")}>
-        {Object.entries(PAGES).map(([key, path]) => (
-          <a href={path} {...(key === current && { "aria-current": "page" })}>
-            {message(language, `admin.${key as Current}`)}
-          </a>
-        ))}
+      <div class="desk ranges">
+        <nav aria-label={message(language, "admin.title")}>
+          {Object.entries(PAGES).map(([key, path]) => (
+            <a href={path} {...(key === current && { "aria-current": "page" })}>
+              {message(language, `admin.${key as Current}`)}
+              {key === "cases" && openCases > 0 && [" ", <span class="count">{open}</span>]}
+            </a>
+          ))}
+        </nav>
+        <form action="/admin/links" role="search">
+          <input
+            {...{ type: "search", name: "q", value: query["q"] || query["host"] || "" }}
+            {...{ placeholder: search, "aria-label": search, "aria-keyshortcuts": "/", ...VERBATIM }}
+          />
+          <button>{message(language, "admin.search")}</button>
+        </form>
         <Form context={context} action="/admin/sign-out">
           <button class="plain">{message(language, "admin.sign-out")}</button>
         </Form>
-      </nav>
-      <form action="/admin/links" role="search">
-        <Field label={message(language, "admin.q")} name="q" value={query["q"] || query["host"]} />
-        <button>{message(language, "admin.search")}</button>
-      </form>
+      </div>
+      {beside}
       <h1>{title}</h1>
       {content}
     </div>,
+  );
+}
+
+/** Says that a list is empty. */
+export function Empty({ language, texts }: { language: string; texts: readonly MessageKey[] }) {
+  return (
+    <div class="waiting">
+      {texts.map((text) => (
+        <p>{message(language, text)}</p>
+      ))}
+    </div>
   );
 }
 
@@ -80,22 +103,15 @@ export function Form({ context, action, hidden = {}, children }: FormProps) {
 
 interface FieldProps {
   readonly label: Child;
-  readonly name: string;
-  readonly value?: string | undefined;
-  readonly type?: "text" | "datetime-local";
-  readonly maxLength?: number;
-  readonly isRequired?: boolean;
+  /** Attributes of the input. */
+  readonly input: Readonly<Record<string, string | number | boolean | undefined>> & { readonly name: string };
 }
 
-export function Field({ label, name, value = "", type = "text", maxLength, isRequired = false }: FieldProps) {
+export function Field({ label, input }: FieldProps) {
   return (
     <label>
       <span>{label}</span>
-      <input
-        {...{ type, name, value, ...(maxLength !== undefined && { maxlength: maxLength }) }}
-        {...VERBATIM}
-        required={isRequired}
-      />
+      <input {...{ type: "text", value: "", ...VERBATIM, ...input }} />
     </label>
   );
 }
@@ -145,7 +161,7 @@ export function ReasonAndNote({ language, reason: selected }: ReasonAndNoteProps
           isRequired
         />
       )}
-      <Field label={message(language, "admin.note")} name="note" maxLength={MAX_NOTE_LENGTH} />
+      <Field label={message(language, "admin.note")} input={{ name: "note", maxlength: MAX_NOTE_LENGTH }} />
     </>
   );
 }
@@ -169,14 +185,6 @@ export function Decide({ language, action, reason }: DecideProps) {
 /** Text from outside: isolated, whatever its direction, and never a link. */
 export function Given({ text }: { text: string }) {
   return <bdi dir="auto">{text}</bdi>;
-}
-
-/** In UTF-16 units. A URL may have thousands, which would push everything else out of sight. */
-const MAX_LISTED_LENGTH = 300;
-
-export function Beginning({ text }: { text: string }) {
-  const isLong = text.length > MAX_LISTED_LENGTH;
-  return <Given text={isLong ? `${text.slice(0, MAX_LISTED_LENGTH).toWellFormed()}…` : text} />;
 }
 
 export function LinkTo({ code }: { code: string }) {

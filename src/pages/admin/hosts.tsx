@@ -7,6 +7,7 @@ import { message } from "../../locales/messages.ts";
 import { readReason } from "../../moderation/operator.ts";
 import type { HostRule } from "../../moderation/store.ts";
 import { seeOther } from "../forms.ts";
+import { HostName } from "../shared/destination.tsx";
 import { Notice } from "../shared/fields.tsx";
 import { Instant } from "../shared/instant.tsx";
 import {
@@ -18,7 +19,7 @@ import {
   renderPage,
   actorOf,
 } from "./endpoint.ts";
-import { Decide, Field, Form, adminPage, Given, More, type PageContext } from "./frame.tsx";
+import { Decide, Empty, Field, Form, adminPage, More, type PageContext } from "./frame.tsx";
 
 interface Hosts {
   readonly rules: readonly HostRule[];
@@ -61,23 +62,24 @@ function hostsPage(context: PageContext, { rules, cursor, host, reason, refusal 
   return adminPage(
     context,
     "hosts",
-    message(language, "admin.hosts"),
+    message(language, "admin.hosts.title"),
     <>
       <p class="soft">{message(language, "admin.hosts.intro")}</p>
       <Notice text={refusal} />
       <Form context={context} action="/admin/hosts" hidden={{ action: "block" }}>
-        <Field label={message(language, "admin.host")} name="host" value={host} isRequired />
+        <Field
+          label={message(language, "admin.host")}
+          input={{ name: "host", value: host, required: true }}
+        />
         <Decide language={language} action="block-host" reason={reason ?? ""} />
       </Form>
-      {rules.length === 0 && <p>{message(language, "admin.hosts.empty")}</p>}
+      {rules.length === 0 && <Empty language={language} texts={["admin.hosts.empty"]} />}
       <ul class="rows">
         {rules.map((rule) => (
           <li>
-            <div>
-              <strong>
-                <Given text={rule.host} />
-              </strong>
-            </div>
+            <strong>
+              <HostName host={rule.host} />
+            </strong>
             <div class="soft">
               {message(language, `reason.${rule.reason}`)} · <Instant language={language} ms={rule.sinceMs} />
             </div>

@@ -2,9 +2,10 @@
 import type { Page } from "../../http/page.ts";
 import { message } from "../../locales/messages.ts";
 import type { DecisionEntry } from "../../moderation/store.ts";
+import { HostName } from "../shared/destination.tsx";
 import { Instant } from "../shared/instant.tsx";
 import { operatorPage, listPageOf, renderPage } from "./endpoint.ts";
-import { adminPage, Given, LinkTo, More, type PageContext } from "./frame.tsx";
+import { adminPage, Empty, Given, LinkTo, More, type PageContext } from "./frame.tsx";
 
 interface Journal {
   readonly entries: readonly DecisionEntry[];
@@ -26,6 +27,7 @@ function journalPage(context: PageContext, { entries, cursor }: Journal): Page {
     message(language, "admin.journal"),
     <>
       <p class="soft">{message(language, "admin.journal.intro")}</p>
+      {entries.length === 0 && <Empty language={language} texts={["admin.journal.empty"]} />}
       <History language={language} entries={entries} />
       {cursor !== undefined && <More language={language} path="/admin/journal" query={{ cursor }} />}
     </>,
@@ -33,7 +35,6 @@ function journalPage(context: PageContext, { entries, cursor }: Journal): Page {
 }
 
 export function History({ language, entries }: { language: string; entries: readonly DecisionEntry[] }) {
-  if (entries.length === 0) return <p>{message(language, "admin.journal.empty")}</p>;
   return (
     <ul class="rows">
       {entries.map(({ action, code, host, reason, note, who, by, atMs }) => (
@@ -41,7 +42,7 @@ export function History({ language, entries }: { language: string; entries: read
           <div>
             <strong>{message(language, `admin.did.${action}`)}</strong>{" "}
             {code !== undefined && <LinkTo code={code} />}
-            {host !== undefined && <Given text={host} />}
+            {host !== undefined && <HostName host={host} />}
           </div>
           <div class="soft">
             {reason !== undefined && `${message(language, `reason.${reason}`)} · `}

@@ -3,16 +3,18 @@ import type { HttpProblem } from "../../http/problems.ts";
 import type { Fields } from "../../lib/bounds.ts";
 import { versionOf } from "../../links/change.ts";
 import type { StoredLink } from "../../links/link.ts";
-import type { Actor, LinkId } from "../../links/store.ts";
+import type { Actor } from "../../links/store.ts";
 import { targetHost } from "../../links/target.ts";
 import { DURATIONS } from "../../links/time.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
 import { mainReason } from "../../moderation/case.ts";
 import type { LinkDetails } from "../../moderation/inspection.ts";
-import type { Operator, ReadLink } from "../../moderation/operator.ts";
+import type { DecidedLinks, Operator, ReadLink } from "../../moderation/operator.ts";
 import { instantOf } from "../forms.ts";
+import { describeDestination } from "../shared/destination-parts.ts";
 import { richMessage } from "../shared/formats.ts";
 import { CopyButton } from "../shared/share.tsx";
+import { AnswerForm } from "./cases.tsx";
 import { decisionOf } from "./endpoint.ts";
 import { Choice, Decide, Field, Form, linkPath, type PageContext, withQuery } from "./frame.tsx";
 
@@ -33,77 +35,92 @@ export function Change({ context, link, manageUrl, typed = link.originalUrl }: C
   const ends = EXPIRIES.map((one) => [one, say(one === "never" ? one : `duration.${one}`)] as const);
   return (
     <>
-      <h2>{say("manage.change")}</h2>
-      <Form
-        context={context}
-        action={linkPath(link.code)}
-        hidden={{ action: "change", seen: versionOf(link) }}
-      >
-        <Field label={say("manage.target")} name="target" value={typed} isRequired />
-        <Choice
-          label={say("manage.ends")}
-          name="expires_at"
-          options={[["", say("manage.ends.keep")], ...ends]}
-        />
-        <input type="hidden" name="zone" value="" />
-        <Field
-          label={richMessage(language, "admin.ends.date", { zone: <span data-zone>UTC</span> })}
-          name="expires_at_date"
-          type="datetime-local"
-        />
-        <Decide language={language} action="change" />
-      </Form>
       <p class="actions">
         <CopyButton language={language} kind="secondary" label="keep.copy" text={manageUrl} />
+      </p>
+      <details open={typed !== link.originalUrl}>
+        <summary>{say("manage.change")}</summary>
+        <Form
+          context={context}
+          action={linkPath(link.code)}
+          hidden={{ action: "change", seen: versionOf(link) }}
+        >
+          <Field label={say("manage.target")} input={{ name: "target", value: typed, required: true }} />
+          <Choice
+            label={say("manage.ends")}
+            name="expires_at"
+            options={[["", say("manage.ends.keep")], ...ends]}
+          />
+          <input type="hidden" name="zone" value="" />
+          <Field
+            label={richMessage(language, "admin.ends.date", { zone: <span data-zone>UTC</span> })}
+            input={{ name: "expires_at_date", type: "datetime-local" }}
+          />
+          <Decide language={language} action="change" />
+        </Form>
+      </details>
+    </>
+  );
+}
+
+interface DecisionsProps {
+  readonly context: PageContext;
+  readonly details: LinkDetails;
+}
+
+/** The form that answers the reports, disables or enables a link, and the ways to others with its host. */
+export function Decisions({ context, details: { link, reported } }: DecisionsProps) {
+  const { language } = context;
+  const seen = versionOf(link);
+  const isReported = reported !== undefined && reported.answer === undefined;
+  const reason = reported === undefined ? "" : mainReason(reported);
+  const action = linkPath(link.code);
+  const host = targetHost(link.target);
+  const shown = { host: describeDestination(link.target).host };
+  return (
+    <>
+      {isReported && <AnswerForm context={context} one={reported} link={link} />}
+      {link.disabled === undefined && !isReported && (
+        <Form context={context} action={action} hidden={{ action: "disable", seen }}>
+          <Decide language={language} action="disable" reason={reason} />
+        </Form>
+      )}
+      {link.disabled !== undefined && (
+        <Form context={context} action={action} hidden={{ action: "enable", seen }}>
+          <Decide language={language} action="enable" />
+        </Form>
+      )}
+      <p>
+        <a href={withQuery("/admin/hosts", { host, reason })}>
+          {message(language, "admin.block-this", shown)}
+        </a>
+      </p>
+      <p>
+        <a href={withQuery("/admin/links", { host })}>{message(language, "admin.links-to", shown)}</a>
       </p>
     </>
   );
 }
 
-/** The forms that disable, enable or delete a link, and the ways to others with its host. */
-export function Decisions({
-  context,
-  details: { link, reported },
-}: {
-  context: PageContext;
-  details: LinkDetails;
-}) {
+/** The form that deletes a link. */
+export function Erasure({ context, link }: Pick<ChangeProps, "context" | "link">) {
   const { language } = context;
-  const seen = versionOf(link);
-  const reason = reported === undefined ? "" : mainReason(reported);
   const say = (key: MessageKey) => message(language, key);
-  const action = linkPath(link.code);
-  const host = targetHost(link.target);
   return (
-    <>
-      {link.disabled === undefined ? (
-        <Form context={context} action={action} hidden={{ action: "disable", seen }}>
-          <Decide language={language} action="disable" reason={reason} />
-        </Form>
-      ) : (
-        <Form context={context} action={action} hidden={{ action: "enable", seen }}>
-          <Decide language={language} action="enable" />
-        </Form>
-      )}
-      <p class="actions">
-        <a class="button" href={withQuery("/admin/hosts", { host, reason })}>
-          {message(language, "admin.block-this", { host })}
-        </a>
-        <a class="button" href={withQuery("/admin/links", { host })}>
-          {message(language, "admin.links-to", { host })}
-        </a>
-      </p>
-      <details>
-        <summary>{say("admin.do.erase")}</summary>
-        <p>{say("admin.erase.intro")}</p>
-        <Form context={context} action={action} hidden={{ action: "erase", seen }}>
-          <label class="check">
-            <input type="checkbox" name="confirm" value={link.code} required /> {say("admin.erase.confirm")}
-          </label>
-          <Decide language={language} action="erase" />
-        </Form>
-      </details>
-    </>
+    <details>
+      <summary>{say("admin.do.erase")}</summary>
+      <p>{say("admin.erase.intro")}</p>
+      <Form
+        context={context}
+        action={linkPath(link.code)}
+        hidden={{ action: "erase", seen: versionOf(link) }}
+      >
+        <label class="check">
+          <input type="checkbox" name="confirm" value={link.code} required /> {say("admin.erase.confirm")}
+        </label>
+        <Decide language={language} action="erase" />
+      </Form>
+    </details>
   );
 }
 
@@ -113,7 +130,7 @@ export async function decide(
   link: ReadLink,
   fields: Fields,
   actor: Actor,
-): Promise<HttpProblem | readonly LinkId[] | boolean> {
+): Promise<HttpProblem | DecidedLinks | boolean> {
   switch (fields.get("action") ?? "") {
     case "change":
       return operator.change(link, { ...decisionOf(fields), ...changeOf(link, fields) }, actor);

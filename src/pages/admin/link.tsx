@@ -9,15 +9,16 @@ import { message, type MessageKey } from "../../locales/messages.ts";
 import type { LinkDetails } from "../../moderation/inspection.ts";
 import { seeOther } from "../forms.ts";
 import { answerPageProblem } from "../problem/answer.ts";
+import { HostName } from "../shared/destination.tsx";
 import { Notice } from "../shared/fields.tsx";
 import type { Child } from "../shared/html/jsx-runtime.ts";
 import { Instant } from "../shared/instant.tsx";
 import { Fact, InstantFact, QueryFact } from "../shared/link-facts.tsx";
-import { AnswerForm, LinkDestination, ReportFacts } from "./cases.tsx";
+import { LinkDestination, Notes, ReportFacts } from "./cases.tsx";
 import { actorOf, operatorForm, operatorPage, type PageData, renderPage, seenBy } from "./endpoint.ts";
 import { adminPage, Given, linkPath, type PageContext, withQuery } from "./frame.tsx";
 import { History } from "./journal.tsx";
-import { Change, decide, Decisions } from "./link-forms.tsx";
+import { Change, decide, Decisions, Erasure } from "./link-forms.tsx";
 import { stateInWords } from "./links.tsx";
 
 interface LinkView extends LinkDetails {
@@ -72,7 +73,8 @@ export const decideLink = operatorForm("POST /admin/links/{code}", ({ operator, 
 
 function linkPage(context: PageContext, view: LinkView): Page {
   const { language } = context;
-  const { link, manageUrl, typed, refusal, nowMs } = view;
+  const { link, reported, manageUrl, typed, refusal, nowMs } = view;
+  const isGone = link.disabled === "deleted";
   const isChangeable = link.disabled === undefined && link.blocked === undefined && !hasEnded(link, nowMs);
   const say = (key: MessageKey) => message(language, key);
   return adminPage(
@@ -81,13 +83,27 @@ function linkPage(context: PageContext, view: LinkView): Page {
     <Given text={link.code} />,
     <>
       <Notice text={refusal} />
-      {link.disabled !== "deleted" && <LinkDestination language={language} link={link} nowMs={nowMs} />}
-      <Facts language={language} view={view} />
-      <Reported context={context} view={view} />
-      {isChangeable && <Change context={context} link={link} manageUrl={manageUrl} typed={typed} />}
-      {link.disabled !== "deleted" && <Decisions context={context} details={view} />}
-      <h2>{say("admin.history")}</h2>
-      <History language={language} entries={view.history} />
+      <div class="split">
+        <div>
+          {reported !== undefined && <ReportFacts language={language} one={reported} nowMs={nowMs} />}
+          {!isGone && <LinkDestination language={language} link={link} nowMs={nowMs} />}
+          <Notes language={language} notes={reported?.notes ?? []} />
+          <Facts language={language} view={view} />
+        </div>
+        {!isGone && (
+          <section class="card do" aria-label={say("admin.do")}>
+            <Decisions context={context} details={view} />
+            {isChangeable && <Change context={context} link={link} manageUrl={manageUrl} typed={typed} />}
+            <Erasure context={context} link={link} />
+          </section>
+        )}
+      </div>
+      {view.history.length > 0 && (
+        <>
+          <h2>{say("admin.history")}</h2>
+          <History language={language} entries={view.history} />
+        </>
+      )}
     </>,
   );
 }
@@ -100,11 +116,6 @@ function Facts({ language, view }: { language: string; view: LinkView }) {
   return (
     <dl class="facts">
       <Fact name={say("admin.state")}>{stateInWords(language, link, nowMs)}</Fact>
-      {!isGone && link.originalUrl !== link.target && (
-        <Fact name={say("admin.as-sent")} isLong>
-          <Given text={link.originalUrl} />
-        </Fact>
-      )}
       <InstantFact language={language} name="preview.created" ms={link.createdMs} />
       {createdBy !== undefined && (
         <Fact name={say("created-by")}>
@@ -115,6 +126,11 @@ function Facts({ language, view }: { language: string; view: LinkView }) {
       {!isGone && <Outcome language={language} terms={link.terms} />}
       <Fact name={say("preview.visits")}>{visits.toLocaleString(language)}</Fact>
       <Fact name={say("preview.bots")}>{bots.toLocaleString(language)}</Fact>
+      {!isGone && link.originalUrl !== link.target && (
+        <Fact name={say("admin.as-sent")}>
+          <Given text={link.originalUrl} />
+        </Fact>
+      )}
     </dl>
   );
 }
@@ -152,22 +168,9 @@ function Outcome({ language, terms = {} }: { language: string; terms: Link["term
       <InstantFact language={language} name="preview.changed" ms={changedMs} />
       {formerHost !== undefined && (
         <Fact name={say("preview.former")}>
-          <Given text={formerHost} />
+          <HostName host={formerHost} />
         </Fact>
       )}
-    </>
-  );
-}
-
-function Reported({ context, view }: { context: PageContext; view: LinkView }) {
-  const { language } = context;
-  const { link, reported } = view;
-  if (reported === undefined) return <></>;
-  return (
-    <>
-      <h2>{message(language, "admin.cases")}</h2>
-      <ReportFacts language={language} one={reported} />
-      {reported.answer === undefined && <AnswerForm context={context} one={reported} link={link} />}
     </>
   );
 }

@@ -2,16 +2,18 @@
 import { readSearch, searchLinks } from "../../api/admin/search.ts";
 import type { Page } from "../../http/page.ts";
 import { isProblem } from "../../links/problem.ts";
+import { targetHost } from "../../links/target.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
+import { whenAgo } from "../../locales/relative-time.ts";
 import type { InspectedLink } from "../../moderation/inspection.ts";
 import { operatorStateOf, parseSearch, type WrittenSearch } from "../../moderation/search.ts";
 import type { SearchResult } from "../../views/reads.ts";
 import { answerProblem } from "../problem/answer.ts";
 import { describeDestination } from "../shared/destination-parts.ts";
+import { HostName } from "../shared/destination.tsx";
 import { Notice } from "../shared/fields.tsx";
-import { Instant } from "../shared/instant.tsx";
 import { operatorPage, type PageData, listPageOf, queryValue, renderPage } from "./endpoint.ts";
-import { adminPage, Beginning, LinkTo, More, type PageContext, withQuery } from "./frame.tsx";
+import { adminPage, Empty, Form, LinkTo, More, type PageContext, withQuery } from "./frame.tsx";
 
 export const SEARCH_LABELS = {
   q: "admin.q",
@@ -29,6 +31,8 @@ interface Links {
   readonly refusal?: string | undefined;
   /** The number of links that were disabled or enabled a moment ago. */
   readonly done?: number | undefined;
+  /** When links were disabled a moment ago, to undo that. "" if they weren't. */
+  readonly undoes: string;
 }
 
 interface LinksData extends PageData {
@@ -52,6 +56,7 @@ export const showLinks = operatorPage(
       searched,
       nowMs: inspection.nowMs(),
       ...(done !== undefined && { done: Number(done) }),
+      undoes: queryValue(call, "undoes"),
     };
     const next = withQuery("/admin/links", { ...filledFields(search), cursor: cursor ?? "" });
     return renderPage(
@@ -75,22 +80,36 @@ export const showLinks = operatorPage(
 
 function linksPage(context: PageContext, view: Links): Page {
   const { language } = context;
-  const { search, links, cursor, searched, refusal, done } = view;
-  const say = (key: Parameters<typeof message>[1]) => message(language, key);
+  const { search, links, cursor, searched, refusal, done, undoes } = view;
+  const say = (key: MessageKey) => message(language, key);
   const query = filledFields(search);
   const isSearch = Object.keys(query).length > 0;
   const percent = new Intl.NumberFormat(language, { style: "percent", roundingMode: "floor" });
+  const status = done !== undefined && (
+    <p role="status">{message(language, "admin.done", { count: done })}</p>
+  );
   return adminPage(
     context,
     "links",
     say("admin.links"),
     <>
-      {done !== undefined && <p role="status">{message(language, "admin.done", { count: done })}</p>}
-      <Notice text={refusal} />
-      {refusal === undefined && links.length === 0 && cursor === undefined && (
-        <p>{say("admin.links.none")}</p>
+      {undoes === "" ? (
+        status
+      ) : (
+        <Form
+          context={context}
+          action={withQuery("/admin/found", query)}
+          hidden={{ action: "enable", undoes }}
+        >
+          {status}
+          <button aria-keyshortcuts="u">{say("admin.undo")}</button>
+        </Form>
       )}
+      <Notice text={refusal} />
       <LinkRows language={language} links={links} nowMs={view.nowMs} />
+      {refusal === undefined && links.length === 0 && cursor === undefined && (
+        <Empty language={language} texts={["admin.links.none"]} />
+      )}
       {isSearch && cursor !== undefined && (
         <p role="status">{message(language, "admin.links.searched", { share: percent.format(searched) })}</p>
       )}
@@ -122,21 +141,31 @@ interface LinkRowsProps {
 /** Destinations are text, so that nobody opens one by accident. */
 function LinkRows({ language, links, nowMs }: LinkRowsProps) {
   return (
-    <ul class="rows">
+    <ul class="rows cells">
       {links.map((link) => (
         <li>
           <div>
             <LinkTo code={link.code} />
           </div>
-          <div>
-            <Beginning text={describeDestination(link.target).address} />
-          </div>
-          <div class="soft">
-            {stateInWords(language, link, nowMs)} · <Instant language={language} ms={link.createdMs} />
-          </div>
+          <div class="soft">{stateInWords(language, link, nowMs)}</div>
+          <div>{link.disabled !== "deleted" && <ShortTarget target={link.target} />}</div>
+          <div class="soft">{whenAgo(language, (nowMs - link.createdMs) / 1000)}</div>
         </li>
       ))}
     </ul>
+  );
+}
+
+/** In UTF-16 units. A URL may have thousands, and the window shows fewer. */
+const MAX_LISTED_LENGTH = 300;
+
+function ShortTarget({ target }: Pick<InspectedLink, "target">) {
+  const address = describeDestination(target).address.slice(0, MAX_LISTED_LENGTH).toWellFormed();
+  return (
+    <bdi dir="ltr">
+      <HostName host={targetHost(target)} />
+      <span class="soft">{address.replace(/^\w+:\/\/(?:\[[^\]]*\]|[^/:?#]*)/, "")}</span>
+    </bdi>
   );
 }
 

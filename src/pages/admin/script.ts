@@ -1,8 +1,10 @@
-/** Keys on the operator's cases: j and k move between them, and a case has one key per decision. */
+/** Keys on the operator's pages: j and k move between cases, a case has one key per decision, and elements name their others. */
 export function answerByKeys(): void {
-  const cases = [...document.querySelectorAll<HTMLElement>(".case")];
-  if (cases.length === 0) return;
-  document.addEventListener("keydown", ({ key, repeat, ctrlKey, metaKey, altKey, target }) => {
+  const desk = document.querySelector(".admin");
+  if (desk === null) return;
+  const cases = [...desk.querySelectorAll<HTMLElement>(".case")];
+  document.addEventListener("keydown", (event) => {
+    const { key, repeat, ctrlKey, metaKey, altKey, target } = event;
     const isTyped = target instanceof Element && target.matches("input, select, textarea");
     // A key that is held down must not decide about one case after the other.
     if (isTyped || repeat || ctrlKey || metaKey || altKey) return;
@@ -10,6 +12,14 @@ export function answerByKeys(): void {
     const at = current === undefined ? -1 : cases.indexOf(current);
     if (key === "j") (cases[at + 1] ?? current)?.focus();
     else if (key === "k") cases[Math.max(0, at - 1)]?.focus();
-    else current?.querySelector<HTMLElement>(`[aria-keyshortcuts="${CSS.escape(key)}"]`)?.click();
+    else {
+      const own = [...desk.querySelectorAll<HTMLElement>(`[aria-keyshortcuts="${CSS.escape(key)}"]`)];
+      const element = own.find((one) => (one.closest(".case") ?? current) === current);
+      if (element === undefined) return;
+      // The key must not be typed into the field that it opens.
+      event.preventDefault();
+      element.focus();
+      element.click();
+    }
   });
 }

@@ -43,8 +43,15 @@ function picture(file: string): Asset {
 function readStyle(name: string): string {
   return read(`../${name}.css`)
     .toString("utf8")
-    .replaceAll(/\/\*[\s\S]*?\*\/|(?<=\n)\s+/g, "");
+    .replaceAll(/\/\*[\s\S]*?\*\/|(?<=\n)\s+/g, "")
+    .replaceAll(PREFIXED, "-webkit-$&$&");
 }
+
+/**
+ * Safari 26 knows these properties only with a prefix. Bun's bundler doesn't add it, and would write logical properties out
+ * per language.
+ */
+const PREFIXED = /^(?:text-size-adjust|user-select|box-decoration-break):.*\n/gm;
 
 function read(file: string): Buffer {
   return readFileSync(join(import.meta.dir, file));

@@ -4,7 +4,10 @@ import { message } from "../../locales/messages.ts";
 import { CreatedHere } from "../my-links/link-list.tsx";
 import { describedBy, FieldError, Notice, VERBATIM } from "../shared/fields.tsx";
 import { page } from "../shared/layout.tsx";
+import { Example } from "./example.tsx";
 import { FIELDS, type Home, Options, type TakenCode } from "./fields.tsx";
+
+const FACTS = ["home.fact.account", "home.fact.plus", "home.fact.codes"] as const;
 
 export function homePage(language: string, home: Home): Page {
   const { baseUrl, form, notice, offers = [], isUnderstood = false, taken } = home;
@@ -105,6 +108,12 @@ export function homePage(language: string, home: Home): Page {
         {/* On narrow screens, the button follows the fields. */}
         <button class="primary last">{message(language, "home.make")}</button>
       </form>
+      <p class="lifetime">
+        {FACTS.map((key) => (
+          <span>{message(language, key)}</span>
+        ))}
+      </p>
+      <Example language={language} baseUrl={baseUrl} />
       <CreatedHere language={language} baseUrl={baseUrl} />
     </>,
   );

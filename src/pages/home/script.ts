@@ -143,7 +143,14 @@ export function rememberCreated(): void {
   const form = document.querySelector("form[data-make]");
   // An earlier submission was refused or is already in the list.
   if (form) write("sessionStorage", SUBMITTED_KEY, null);
-  form?.addEventListener("submit", () => write("sessionStorage", SUBMITTED_KEY, "1"));
+  form?.addEventListener("submit", () => {
+    write("sessionStorage", SUBMITTED_KEY, "1");
+    const [before] = savedLinks();
+    // Back from the new link, the browser may show this page as it was, ready to create the link twice.
+    addEventListener("pageshow", ({ persisted }) => {
+      if (persisted && savedLinks()[0]?.created !== before?.created) location.replace("/");
+    });
+  });
   const { link: path, created } = document.querySelector<HTMLElement>("[data-created]")?.dataset ?? {};
   if (location.hash !== "#made" || path === undefined || created === undefined) return;
   if (read("sessionStorage", SUBMITTED_KEY) === null) return;
@@ -164,6 +171,9 @@ export function showCreatedHere(): void {
   if (!section || !template) return;
   const words = section.dataset;
   const all = savedLinks();
+  const example = document.querySelector<HTMLElement>(".example");
+  // It keeps its place until the list takes it.
+  example?.classList.toggle("replaced", all.length > 0);
   const requests = all.slice(0, SHOWN).map(async (saved) => {
     const item = createItem(template, saved, words);
     section.querySelector("ul")?.append(item);
@@ -181,6 +191,7 @@ export function showCreatedHere(): void {
   /** Shows the list after the last response, so that nothing moves while it is visible. */
   async function settle(): Promise<void> {
     const links = await Promise.all(requests);
+    if (all.length > 0) example?.replaceWith(section ?? "");
     if (section) section.hidden = all.length === 0;
     saveStatuses(links.flat());
   }

@@ -3,7 +3,7 @@ import { FORMER_HOST_MS, formerOf } from "../../links/change.ts";
 import { editableUntilMs, type Edits } from "../../links/edit.ts";
 import { hasStarted, hasPassword, type FoundLink } from "../../links/link.ts";
 import { targetHost } from "../../links/target.ts";
-import { type NameOf, TERM_NAMES, type TermName } from "../../links/terms.ts";
+import { type NameOf, TERM_NAMES, type TermName, TERMS } from "../../links/terms.ts";
 import { NEVER_MS, DURATIONS } from "../../links/time.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
 import type { Statistics } from "../../visits/statistics/statistics.ts";
@@ -45,28 +45,24 @@ export interface ManageForm {
   readonly done?: string | undefined;
 }
 
+/** As `datetime-local` in UTC. */
+export function localOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, "2026-01-01T00:00".length);
+}
+
 // Each field explains the effect of a change in advance.
 
 export type FieldProps = ManageForm & { readonly language: string };
-
-/** The destination, if it can't be changed. */
-export function Destination({ language, link }: Pick<FieldProps, "language" | "link">) {
-  return (
-    <>
-      <p class="label">{message(language, "manage.target")}</p>
-      <p class="whole">
-        <bdi dir="ltr">{link.originalUrl}</bdi>
-      </p>
-    </>
-  );
-}
 
 export function Target({ language, link, nowMs, edits, values, errors }: FieldProps) {
   const untilMs = editableUntilMs(link, edits);
   if (nowMs >= untilMs)
     return (
       <div class="field">
-        <Destination language={language} link={link} />
+        <p class="label">{message(language, "manage.target")}</p>
+        <p class="whole">
+          <bdi dir="ltr">{link.originalUrl}</bdi>
+        </p>
         <p class="hint">{message(language, edits === "off" ? "manage.target.off" : "manage.target.over")}</p>
       </div>
     );
@@ -87,6 +83,7 @@ export function Target({ language, link, nowMs, edits, values, errors }: FieldPr
         ...VERBATIM,
         value: values?.target ?? link.originalUrl,
         inputmode: "url",
+        "data-term": true,
         autofocus: "target" in errors,
         required: true,
       }}
@@ -159,13 +156,11 @@ export function Withdrawal({ language, codeHoldMs, errors }: FieldProps) {
 }
 
 const ENDS: readonly (readonly [string, MessageKey])[] = [
-  ["", "manage.ends.keep"],
   ...DURATIONS.map((value) => [value, `duration.${value}`] as const),
   ["never", "never"],
   ["date", "duration.date"],
 ];
 const STARTS: typeof ENDS = [
-  ["", "manage.ends.keep"],
   ["now", "manage.starts.now"],
   ["date", "duration.date"],
 ];
@@ -224,10 +219,10 @@ type WhenProps = FieldProps & {
 };
 
 function When({ language, values, errors, field, choices, ms }: WhenProps) {
-  const choice = values?.[field] ?? "";
+  const choice = values?.[field] ?? (ms === undefined ? TERMS[field].none : "date");
   const isDate = choice === "date";
   const date = `${field}_date` as const;
-  const now = ms === undefined ? "" : new Date(ms).toISOString().slice(0, "2026-01-01T00:00".length);
+  const now = ms === undefined ? "" : localOf(ms);
   return (
     <fieldset
       class="field ends"

@@ -19,8 +19,8 @@ import { DATE_WORDS, describeInForm, instantOf, readForm, readTerms } from "../f
 import type { PageParts } from "../parts.ts";
 import { answerPageProblem } from "../problem/answer.ts";
 import { targetChangeOf } from "../shared/link-facts.tsx";
-import { MANAGE_FIELDS, type ManageForm } from "./fields.tsx";
-import { keyPage, managePage, managePath } from "./page.tsx";
+import { localOf, MANAGE_FIELDS, type ManageForm } from "./fields.tsx";
+import { keyPage, managePage } from "./page.tsx";
 
 const DONE: ReadonlyMap<string | null, FormView["done"]> = new Map([
   ["change", "link.changed"],
@@ -70,7 +70,8 @@ function renderManagePage({ visits, clock, edits, codeHoldMs }: ManageViewParts)
         status,
         (language) =>
           keyPage(language, {
-            path: managePath(call.code),
+            baseUrl: call.domain.baseUrl,
+            code: call.code,
             error: problem && describeKeyProblem(problem, language),
           }),
         headers,
@@ -183,8 +184,8 @@ function keyIn(pasted: string): string {
 /** The changes in a form. The domain checks everything that can be parsed. */
 function readChange(fields: Fields, link: FoundLink): EditRequest | Malformed | Invalid {
   const originalUrl = fields.has("target") ? textOf(fields, "target") : link.originalUrl;
-  const starts_at = readWhen(fields, "starts_at");
-  const expires_at = readWhen(fields, "expires_at");
+  const starts_at = readWhen(fields, "starts_at", link.terms?.startsMs);
+  const expires_at = readWhen(fields, "expires_at", link.endsMs);
   if (isProblem(starts_at)) return starts_at;
   if (isProblem(expires_at)) return expires_at;
   const { password = fields.has("remove") ? null : undefined, ...terms } = readTerms(
@@ -197,19 +198,20 @@ function readChange(fields: Fields, link: FoundLink): EditRequest | Malformed | 
   };
 }
 
-/** One of the values, a date in the zone of the form, or undefined for no change. */
+/** One of the values, a date in the zone of the form, or undefined for no change: the form shows minutes only. */
 function readWhen(
   fields: Fields,
   field: NameOf<"when">,
+  presentMs: number | undefined,
 ): Duration | number | null | undefined | Malformed | Invalid {
   const values: ReadonlyMap<string, Duration | null> = CHOICES[field];
   const choice = textOf(fields, field);
   if (choice === "") return undefined;
-  if (choice === "date")
-    return (
-      instantOf(textOf(fields, `${field}_date`), textOf(fields, "zone")) ??
-      invalid({ rule: `${field}.format` })
-    );
+  if (choice === "date") {
+    const ms = instantOf(textOf(fields, `${field}_date`), textOf(fields, "zone"));
+    if (ms === undefined) return invalid({ rule: `${field}.format` });
+    return presentMs !== undefined && localOf(ms) === localOf(presentMs) ? undefined : ms;
+  }
   if (values.has(choice)) return values.get(choice);
   return malformed({ rule: "field.values", field, values: [...values.keys(), "date"].join(", ") });
 }

@@ -7,17 +7,18 @@ import { InlineQrSheet } from "../qr/qr-code.tsx";
 import { Breakdowns } from "../shared/charts/breakdowns.tsx";
 import { periodOf } from "../shared/charts/dates.ts";
 import { describeDestination } from "../shared/destination-parts.ts";
-import { Host } from "../shared/destination.tsx";
+import { FullAddress, Host } from "../shared/destination.tsx";
 import { Notice, TextField, VERBATIM } from "../shared/fields.tsx";
 import { numberFormat } from "../shared/formats.ts";
 import { page } from "../shared/layout.tsx";
 import { Fact, PastStart, FutureStart, Lifetime } from "../shared/link-facts.tsx";
 import { CopyAddress } from "../shared/share.tsx";
-import { Address, Ticket } from "../shared/ticket.tsx";
-import { Destination, type FieldProps, type ManageForm, Target, TermFields, Withdrawal } from "./fields.tsx";
+import { Address, Ticket, TicketAddress } from "../shared/ticket.tsx";
+import { type FieldProps, type ManageForm, Target, TermFields, Withdrawal } from "./fields.tsx";
 
 export interface KeyForm {
-  readonly path: string;
+  readonly baseUrl: string;
+  readonly code: string;
   readonly error?: string | undefined;
 }
 
@@ -27,7 +28,7 @@ export function managePath(code: string): string {
 }
 
 /** Asks for the key. Doesn't reveal whether the link exists. */
-export function keyPage(language: string, { path, error }: KeyForm): Page {
+export function keyPage(language: string, { baseUrl, code, error }: KeyForm): Page {
   const heading = message(language, "manage.title");
   const errors = error === undefined ? {} : { key: error };
   return page(
@@ -35,16 +36,18 @@ export function keyPage(language: string, { path, error }: KeyForm): Page {
     { title: error === undefined ? heading : message(language, "report.refused") },
     <>
       <h1>{heading}</h1>
-      <p class="soft">{message(language, "manage.key.where")}</p>
-      <form method="post" action={path}>
-        <TextField
-          name="key"
-          label={message(language, "manage.key")}
-          errors={errors}
-          input={{ ...VERBATIM, required: true, autofocus: true }}
-        />
-        <button class="primary">{message(language, "manage.open")}</button>
-      </form>
+      <Ticket stub={<TicketAddress baseUrl={baseUrl} code={code} />}>
+        <form method="post" action={managePath(code)}>
+          <TextField
+            name="key"
+            label={message(language, "manage.key")}
+            hint={message(language, "manage.key.where")}
+            errors={errors}
+            input={{ ...VERBATIM, required: true, autofocus: true }}
+          />
+          <button class="primary">{message(language, "manage.open")}</button>
+        </form>
+      </Ticket>
     </>,
   );
 }
@@ -58,6 +61,13 @@ export function managePage(language: string, form: ManageForm): Page {
   const isOver = hasEnded(link, nowMs);
   const isPublic = state !== "withdrawn" && state !== "scheduled";
   const path = `/${encodeURIComponent(link.code)}`;
+  const destination = describeDestination(link.target);
+  const canChange = !isOver && link.disabled === undefined;
+  const visitsLink = (
+    <a class="button" href={`${path}+`}>
+      {message(language, "manage.preview")}
+    </a>
+  );
   const action = { method: "post", action: managePath(link.code) } as const;
   return page(
     language,
@@ -78,8 +88,10 @@ export function managePage(language: string, form: ManageForm): Page {
               isTitle={false}
               preview={isPublic ? `${path}+` : undefined}
             />
-            {!isOver && link.disabled === undefined && (
-              <CopyAddress language={language} kind="secondary" shortUrl={shortUrl} />
+            {canChange && (
+              <CopyAddress language={language} kind="secondary" shortUrl={shortUrl}>
+                {isPublic && visitsLink}
+              </CopyAddress>
             )}
           </>
         }
@@ -89,38 +101,39 @@ export function managePage(language: string, form: ManageForm): Page {
           )
         }
       >
-        <Host language={language} destination={describeDestination(link.target)} />
+        <Host language={language} destination={destination} />
+        <FullAddress language={language} address={destination.address} />
+        <Lifetime language={language} {...link} hasEnded={isOver} changed={changed} />
+        {link.terms?.createdBy !== undefined && (
+          <dl class="lifetime">
+            <Fact name={message(language, "created-by")}>{link.terms.createdBy}</Fact>
+          </dl>
+        )}
       </Ticket>
       <State language={language} link={link} nowMs={nowMs} />
-      <Lifetime language={language} {...link} hasEnded={isOver} changed={changed} />
-      {link.terms?.createdBy !== undefined && (
-        <dl class="lifetime">
-          <Fact name={message(language, "created-by")}>{link.terms.createdBy}</Fact>
-        </dl>
-      )}
-      {isPublic && (
-        <p>
-          <a href={`${path}+`}>{message(language, "manage.preview")}</a>
-        </p>
-      )}
+      {isPublic && !canChange && <p>{visitsLink}</p>}
       {statistics?.shown === "all" && statistics.visits > 0 && (
         <LastVisits language={language} statistics={statistics} />
       )}
-      {(isOver || link.disabled !== undefined) && <Destination language={language} link={link} />}
-      {!isOver && link.disabled === undefined && (
+      {canChange && (
         <section aria-labelledby="change">
           <h2 id="change">{message(language, "manage.change")}</h2>
-          <form {...action} data-act="change">
+          {/* The script compares with the present values, which a refused form doesn't show. */}
+          <form {...action} {...(!isRefused && { "data-act": "change" })}>
             <Act act="change" manageKey={key} />
             <Target language={language} {...form} />
             <TermFields language={language} {...form} />
             <input type="hidden" name="zone" value={form.values?.zone ?? ""} autocomplete="off" />
+            <div class="changes" hidden>
+              <p class="label">{message(language, "manage.changes")}</p>
+              <ul data-changes />
+            </div>
             <button class="primary">{message(language, "manage.save")}</button>
           </form>
         </section>
       )}
       {!isOver && (
-        <section aria-labelledby="withdraw">
+        <section class="end" aria-labelledby="withdraw">
           <h2 id="withdraw">{message(language, "manage.withdraw")}</h2>
           <form {...action} data-act="withdraw">
             <Act act="withdraw" manageKey={key} />
@@ -180,7 +193,7 @@ function State({ language, link, nowMs }: Pick<FieldProps, "language" | "link" |
     case "expired":
     case "used_up":
       return (
-        <p class="error">
+        <p>
           {message(language, state === "expired" ? "preview.expired" : "preview.expired.visits")}
           {sentenceSpace(language)}
           {over}
@@ -188,7 +201,7 @@ function State({ language, link, nowMs }: Pick<FieldProps, "language" | "link" |
       );
     case "withdrawn":
       return (
-        <p class="error">
+        <p>
           <span class="withdrawn">
             {message(language, "preview.expired.withdrawn")}
             {sentenceSpace(language)}

@@ -6,6 +6,7 @@ import {
   localiseTimes,
   offerCopies,
   convertDates,
+  writeTime,
 } from "../shared/script.ts";
 
 /** Changes and ends links without leaving the page. Without scripts, the same forms are sent. */
@@ -20,10 +21,11 @@ export function manageLinks(): void {
 function takeKey(): void {
   const [, key] = /^#key=([\w-]+)$/.exec(location.hash) ?? [];
   const { pathname, search } = location;
-  if (key === undefined || !pathname.endsWith("+")) return;
+  const [, path] = /^(.+)\+(?:manage)?$/.exec(pathname) ?? [];
+  if (key === undefined || path === undefined) return;
   history.replaceState(null, "", pathname + search);
   // If the service is unreachable, the browser says so when it opens the form.
-  unlock(pathname.slice(0, -1), key).catch(() => location.assign(`${pathname}manage`));
+  unlock(path, key).catch(() => location.assign(`${path}+manage`));
 }
 
 async function unlock(path: string, key: string): Promise<void> {
@@ -49,8 +51,7 @@ async function show(path: string, key: string, done?: string): Promise<void> {
   document.title = page.title;
   document.querySelector("main")?.replaceChildren(fresh);
   // The page in another language has to load the link again.
-  for (const link of document.querySelectorAll<HTMLAnchorElement>("a[hreflang]"))
-    if (location.pathname.endsWith("+")) link.hash = `key=${key}`;
+  for (const link of document.querySelectorAll<HTMLAnchorElement>("a[hreflang]")) link.hash = `key=${key}`;
   localiseTimes(fresh);
   convertDates(fresh);
   offerCopies(fresh);
@@ -62,6 +63,7 @@ async function show(path: string, key: string, done?: string): Promise<void> {
 
 function takeForms(): void {
   for (const form of document.querySelectorAll<HTMLFormElement>("form[data-act]")) {
+    form.addEventListener("input", () => showChanges(form));
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       if (form.ariaBusy === "true") return;
@@ -93,32 +95,95 @@ function input(form: HTMLFormElement, name: string): HTMLInputElement | null {
 
 /** The changed fields, as the API expects them. */
 function changesIn(form: HTMLFormElement): object {
-  const changes: Record<string, unknown> = {};
-  const target = input(form, "target");
-  if (target && target.value.trim() !== target.defaultValue) changes["target"] = target.value.trim();
-  for (const field of form.querySelectorAll<HTMLInputElement>("[data-term]")) {
-    const change = changeIn(form, field);
-    if (change !== undefined) changes[field.name] = change;
-  }
-  return changes;
+  return Object.fromEntries(changedIn(form).map((field) => [field.name, valueOf(form, field)]));
+}
+
+function changedIn(form: HTMLFormElement): HTMLInputElement[] {
+  return Array.from(form.querySelectorAll<HTMLInputElement>("[data-term]")).filter((field) => {
+    const { type, value, defaultValue, checked, defaultChecked } = field;
+    if (type === "checkbox") return checked !== defaultChecked;
+    if (type === "password") return value !== "" || removesPassword(form);
+    if (type !== "radio") return value.trim() !== defaultValue;
+    const date = dateOf(form, field);
+    return checked && (!defaultChecked || date?.value !== date?.defaultValue);
+  });
+}
+
+function removesPassword(form: HTMLFormElement): boolean {
+  return input(form, "remove")?.checked === true;
+}
+
+/** The date of a choice, if that is the choice. */
+function dateOf(form: HTMLFormElement, { name, value }: HTMLInputElement): HTMLInputElement | null {
+  return value === "date" ? input(form, `${name}_date`) : null;
 }
 
 /** Throws for a missing date, and then the form is sent. */
-function changeIn(form: HTMLFormElement, field: HTMLInputElement): unknown {
+function valueOf(form: HTMLFormElement, field: HTMLInputElement): unknown {
   const { name, type, value, checked } = field;
   switch (type) {
-    case "radio":
-      if (!checked || value === "") return undefined;
-      if (value === "date") return new Date(input(form, `${name}_date`)?.value ?? "").toISOString();
+    case "radio": {
+      const date = dateOf(form, field);
+      if (date) return new Date(date.value).toISOString();
       return value === "never" || value === "now" ? null : value;
+    }
     case "checkbox":
-      return checked === field.defaultChecked ? undefined : checked;
+      return checked;
     case "password":
-      return value || (input(form, "remove")?.checked ? null : undefined);
+      return value || null;
     default:
-      return value.trim() === field.defaultValue ? undefined : readNumber(value.trim());
+      return name === "target" ? value.trim() : readNumber(value.trim());
   }
 }
+
+const NONE = "–";
+
+/** Lists what the form would change, before it is sent. */
+function showChanges(form: HTMLFormElement): void {
+  const list = form.querySelector("[data-changes]");
+  const changed = changedIn(form);
+  list?.parentElement?.toggleAttribute("hidden", changed.length === 0);
+  list?.replaceChildren(...changed.map((field) => describeChange(form, field)));
+}
+
+function describeChange(form: HTMLFormElement, field: HTMLInputElement): Element {
+  const item = document.createElement("li");
+  const group = field.type === "radio" ? field.closest("fieldset")?.querySelector("legend") : null;
+  const [before, after] = textsOf(form, field).map((text, nth) => {
+    const element = document.createElement(nth === 0 ? "del" : "ins");
+    element.dir = "auto";
+    element.textContent = text || NONE;
+    return element;
+  });
+  item.append((group ?? field.labels?.[0])?.textContent.trim() ?? "", " ", before ?? "", " → ", after ?? "");
+  return item;
+}
+
+/** The value before and after the change. */
+function textsOf(form: HTMLFormElement, field: HTMLInputElement): string[] {
+  const { type, name, value, defaultValue, checked } = field;
+  switch (type) {
+    case "radio": {
+      const present = Array.from(form.querySelectorAll<HTMLInputElement>(`[name=${name}]`)).find(
+        ({ defaultChecked }) => defaultChecked,
+      );
+      return [present, field].map((choice, nth) => {
+        const date = choice && dateOf(form, choice);
+        if (!date) return choice?.labels?.[0]?.textContent ?? "";
+        const ms = Date.parse(nth === 0 ? date.defaultValue : date.value);
+        return Number.isNaN(ms) ? "" : writeTime(ms);
+      });
+    }
+    case "checkbox":
+      return checked ? ["", "✓"] : ["✓", ""];
+    case "password":
+      return [removesPassword(form) ? HIDDEN : "", value && HIDDEN];
+    default:
+      return [defaultValue, value.trim()];
+  }
+}
+
+const HIDDEN = "••••••";
 
 /** Other texts become a number that the API refuses with the right message. */
 function readNumber(limitText: string): number | null {

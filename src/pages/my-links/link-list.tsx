@@ -56,27 +56,21 @@ export function CreatedHere({ language, baseUrl }: { language: string; baseUrl: 
 
 interface LinkItemProps {
   readonly language: string;
-  readonly facts?: Child;
   readonly children?: Child;
 }
 
 /** An item of the list, for the browser script to fill. */
-export function LinkItem({ language, facts, children }: LinkItemProps) {
+export function LinkItem({ language, children }: LinkItemProps) {
   return (
     <li>
-      <div class="what">
-        <a data-address></a>
-        <bdi class="soft" dir="ltr" data-target></bdi>
-        <span class="soft">
-          <span data-left></span>
-          {facts}
-        </span>
-      </div>
+      <a data-address></a>
       <p class="visited">
-        <span>{message(language, "preview.visits")}</span> <strong data-visits></strong>
+        <span class="soft">{message(language, "preview.visits")}</span> <strong data-visits></strong>
       </p>
+      <bdi class="soft" dir="ltr" data-target></bdi>
+      <span class="soft" data-left></span>
       <div class="actions">
-        <CopyButton language={language} kind="plain">
+        <CopyButton language={language} kind="secondary">
           <a class="button plain" data-manage>
             {message(language, "home.manage")}
           </a>

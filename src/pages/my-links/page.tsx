@@ -4,7 +4,7 @@ import { viewEndpoint } from "../../http/endpoint.ts";
 import type { Page } from "../../http/page.ts";
 import { html } from "../../http/responses.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
-import { richMessage, sentences } from "../shared/formats.ts";
+import { sentences } from "../shared/formats.ts";
 import { MY_LINKS_PATH, page } from "../shared/layout.tsx";
 import { CopyButton } from "../shared/share.tsx";
 import { LinkItem, wordsOf } from "./link-list.tsx";
@@ -21,6 +21,8 @@ export const showMyLinks = viewEndpoint({
   },
 });
 
+const HEADS = ["links.code", "preview.leads", "preview.visits", "preview.ends"] as const;
+
 /** Texts for the browser script. */
 const SAID: Record<string, MessageKey> = {
   one: "links.count.one",
@@ -31,6 +33,8 @@ const SAID: Record<string, MessageKey> = {
   remove: "links.remove",
   clear: "links.clear",
   full: "links.full",
+  loaded: "links.loaded",
+  unreadable: "links.unreadable",
   blocked: "links.blocked",
   limited: "links.limited",
   away: "links.away",
@@ -41,7 +45,7 @@ function myLinksPage(language: string, { baseUrl }: { readonly baseUrl: string }
   const title = message(language, "links.title");
   return page(
     language,
-    { title, script: "myLinks" },
+    { title, path: MY_LINKS_PATH },
     <>
       <h1>{title}</h1>
       <p class="lead">{message(language, "links.lead")}</p>
@@ -73,7 +77,14 @@ function myLinksPage(language: string, { baseUrl }: { readonly baseUrl: string }
         <p data-none hidden>
           {message(language, "links.none")}
         </p>
-        <ul data-list></ul>
+        <div class="links">
+          <div class="heads" aria-hidden="true">
+            {HEADS.map((key) => (
+              <span>{message(language, key)}</span>
+            ))}
+          </div>
+          <ul data-list></ul>
+        </div>
         <button type="button" data-more hidden>
           {message(language, "links.more")}
         </button>
@@ -84,21 +95,23 @@ function myLinksPage(language: string, { baseUrl }: { readonly baseUrl: string }
             <a href={bookmarklet(baseUrl)}>{message(language, "home.make")}</a>,
           )}
         </p>
-        <div data-below hidden>
-          <p class="hint">{message(language, "links.hint")}</p>
-          <button type="button" class="plain" data-clear>
+        <p class="hint" data-below hidden>
+          {message(language, "links.hint")}
+        </p>
+        <div class="actions">
+          <button type="button" class="plain" data-save hidden>
+            {message(language, "links.save")}
+          </button>
+          <button type="button" class="plain" data-load>
+            {message(language, "links.load")}
+          </button>
+          <button type="button" class="plain" data-clear hidden>
             {message(language, "home.forget-all")}
           </button>
+          <input type="file" accept=".json" data-file hidden />
         </div>
         <template data-item>
-          <LinkItem
-            language={language}
-            facts={
-              <span class="made-on">
-                {richMessage(language, "links.made", { created: <span data-created></span> })}
-              </span>
-            }
-          >
+          <LinkItem language={language}>
             <a class="button plain" data-qr>
               {message(language, "links.qr")}
             </a>

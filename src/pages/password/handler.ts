@@ -55,15 +55,16 @@ export function createPasswords({ secret, clock, tryPassword }: PasswordsOptions
   const partsOf = ({ code, createdMs, terms }: Link) => [code, createdMs, terms?.passwordHash ?? ""];
 
   /** Browsers get the form. A real challenge would open the browser's own dialogue. */
-  function refuse(call: Call, problem: HttpProblem, refusal?: Refusal): Response {
-    const { headers } = call;
+  function refuse(call: Call, { code }: Link, problem: HttpProblem, refusal?: Refusal): Response {
+    const { headers, domain } = call;
+    const { baseUrl } = domain;
     const Vary = "Accept, Accept-Language, Cookie, Authorization";
     if (!prefersHtml(header(headers, "accept"))) {
       const isBrowser = headers.has("sec-fetch-site");
       return problemJson(call, problem, { Vary, ...(isBrowser && { "WWW-Authenticate": FORM }) });
     }
     const { status, headers: problemHeaders } = describe(problem);
-    return html(call, status, (language) => passwordPage(language, refusal), {
+    return html(call, status, (language) => passwordPage(language, { baseUrl, code, refusal }), {
       ...problemHeaders,
       ...FORM_REDIRECTS_ELSEWHERE,
       ...(status === 401 && { "WWW-Authenticate": FORM }),
@@ -112,14 +113,14 @@ export function createPasswords({ secret, clock, tryPassword }: PasswordsOptions
       );
     },
 
-    require: (call, link) => refuse(call, passwordProblem(call, link, "password.missing")),
+    require: (call, link) => refuse(call, link, passwordProblem(call, link, "password.missing")),
 
     async refusalOf(call, link, given) {
       // First, because a client over the limit must not learn which password is right.
       const attempt = tryPassword(call, link);
       if (attempt instanceof Promise) {
         const limited = await attempt;
-        return refuse(call, limited, limited);
+        return refuse(call, link, limited, limited);
       }
       let isRight: boolean | undefined;
       try {
@@ -135,9 +136,9 @@ export function createPasswords({ secret, clock, tryPassword }: PasswordsOptions
       if (isRight === undefined) {
         // It stays counted, because the response reveals that this password isn't remembered.
         const limited = { kind: "limited", limit: "password", seconds: BUSY_SECONDS } as const;
-        return refuse(call, limited, limited);
+        return refuse(call, link, limited, limited);
       }
-      return refuse(call, passwordProblem(call, link, "password.wrong"), {
+      return refuse(call, link, passwordProblem(call, link, "password.wrong"), {
         kind: "wrong",
         ...attempt.remaining(),
       });

@@ -2,19 +2,18 @@
 import type { Page } from "../../http/page.ts";
 import type { Link } from "../../links/link.ts";
 import type { DisabledReason, EndedBy } from "../../links/reasons.ts";
-import { message, sentenceSpace } from "../../locales/messages.ts";
+import { message } from "../../locales/messages.ts";
 import { managePath } from "../manage/page.tsx";
 import { isDangerous, nextStep, StateBanner } from "../problem/page.tsx";
-import { InlineQrSheet, QrImage, qrPath, QrSheet } from "../qr/qr-code.tsx";
+import { InlineQrSheet, QrImage, qrPath } from "../qr/qr-code.tsx";
 import { describeDestination, type Destination } from "../shared/destination-parts.ts";
 import { DestinationCard, destinationLabel } from "../shared/destination.tsx";
-import { duration } from "../shared/formats.ts";
+import { sentences } from "../shared/formats.ts";
 import { page } from "../shared/layout.tsx";
 import { FutureStart, Lifetime } from "../shared/link-facts.tsx";
 import { AsciiAddress, CopyAddress, CopyButton } from "../shared/share.tsx";
 import { Address, Ticket, withoutScheme } from "../shared/ticket.tsx";
 import { describeHint, type LinkNotes } from "../shared/warnings.tsx";
-import { JUST_CREATED_MS } from "./just-created.ts";
 import { Visits, type VisitsView } from "./visits.tsx";
 
 export interface Preview extends VisitsView, LinkNotes {
@@ -71,9 +70,11 @@ export function previewPage(language: string, preview: Preview): Page {
     language,
     head,
     <>
-      <p class={isSharedFirst ? "made now" : "made"} id="made" tabindex={-1}>
-        {message(language, "preview.made")} <a href="/">{message(language, "preview.another")}</a>
-      </p>
+      {isSharedFirst && (
+        <p class="now" id="made" tabindex={-1}>
+          {message(language, "preview.made")} <a href="/">{message(language, "preview.another")}</a>
+        </p>
+      )}
       {state !== undefined && (
         <StateBanner
           text={state}
@@ -98,7 +99,7 @@ export function previewPage(language: string, preview: Preview): Page {
                 kind={isSharedFirst ? "primary" : "secondary"}
                 shortUrl={shortUrl}
               >
-                {startsMs === undefined && !isSharedFirst && (
+                {startsMs === undefined && (
                   <a class="button" href={qrPath(path)} rel="nofollow">
                     {message(language, "links.qr")}
                   </a>
@@ -111,12 +112,10 @@ export function previewPage(language: string, preview: Preview): Page {
         picture={
           startsMs !== undefined ? (
             <InlineQrSheet language={language} shortUrl={shortUrl} destination={destination} />
-          ) : isSharedFirst ? (
-            <QrSheet language={language} path={path} shortUrl={shortUrl} destination={destination} />
           ) : (
             works && (
               <figure class="qr aside">
-                <QrImage language={language} path={path} shortUrl={shortUrl} isHiddenOnPhones />
+                <QrImage language={language} path={path} shortUrl={shortUrl} />
               </figure>
             )
           )
@@ -131,27 +130,26 @@ export function previewPage(language: string, preview: Preview): Page {
           showsAddress={disabled === undefined}
           isFirst={!isSharedFirst}
         />
+        <Lifetime language={language} {...preview} disabledSinceMs={disabled?.sinceMs} />
       </Ticket>
 
       {isKept && <Keep {...preview} language={language} origin={origin} manageKey={manageKey} />}
 
-      <Lifetime language={language} {...preview} disabledSinceMs={disabled?.sinceMs} />
-
       {startsMs === undefined && <Visits language={language} {...preview} hasEnded={!works} />}
 
       {works && <AsciiAddress language={language} shortUrl={shortUrl} />}
-      <p class="hint besides">
-        {!isKept && (
+      {!isKept && (
+        <p class="hint besides">
           <a href={managePath(code)} rel="nofollow">
             {message(language, "preview.manage")}
-          </a>
-        )}
-        {disabled === undefined && (
-          <a href={`${path}+report`} rel="nofollow">
-            {message(language, "preview.report")}
-          </a>
-        )}
-      </p>
+          </a>{" "}
+          {disabled === undefined && (
+            <a href={`${path}+report`} rel="nofollow">
+              {message(language, "preview.report")}
+            </a>
+          )}
+        </p>
+      )}
     </>,
   );
 }
@@ -196,25 +194,18 @@ function Keep({ language, code, createdMs, origin, manageKey }: KeepProps) {
       <form method="post" action={managePath(code)}>
         <input type="hidden" name="key" value={manageKey} />
         <div class="actions">
-          <CopyButton language={language} kind="plain" label="keep.copy" text={address}>
-            <button class="plain">{message(language, "preview.manage")}</button>
-            <span class="soft" data-kept>
-              {message(language, "keep.here")}
-            </span>
-          </CopyButton>
+          <button>{message(language, "preview.manage")}</button>
+          <input value={address} inputmode="url" aria-labelledby="keep" readonly />
+          <CopyButton language={language} kind="secondary" label="keep.copy" text={address} />
         </div>
       </form>
-      <details>
-        <summary>{message(language, "keep.show")}</summary>
-        <p>
-          {message(language, "keep.meaning")}
-          {sentenceSpace(language)}
-          {message(language, "keep.until", { minutes: duration(language, JUST_CREATED_MS) })}
-        </p>
-        <p class="whole">
-          <bdi dir="ltr">{address}</bdi>
-        </p>
-      </details>
+      <p class="hint">
+        {sentences(
+          language,
+          message(language, "keep.meaning"),
+          <span data-kept>{message(language, "keep.here")}</span>,
+        )}
+      </p>
     </section>
   );
 }

@@ -13,6 +13,8 @@ const BY_HOUR_MS = 2 * DAY_MS;
 /** More bars than this are too thin to point at. */
 const MAX_DAYS_BY_HOUR = 7;
 const MIN_DAYS_BY_MONTH = 61;
+/** The days of a link's whole life, or more. */
+const MIN_DAYS = 7;
 /** Ranges up to this length show days by default. */
 const MAX_DAYS_BY_DAY = 92;
 
@@ -56,8 +58,9 @@ export function chooseRange({ range, by }: RangeQuery, limits: RangeLimits): Ran
   const firstStored = dayOf(nowMs) + 1 - Math.min(keepDays, MAX_DAYS.day);
   const first = Math.min(Math.max(created, firstStored), last);
 
+  const isDayOld = untilMs - sinceMs > DAY_MS;
   const names: RangeName[] = [
-    ...(untilMs - sinceMs > DAY_MS && first < last ? (["24h"] as const) : []),
+    ...(isDayOld && first < last ? (["24h"] as const) : []),
     ...(Object.keys(DAYS) as DayRange[]).filter((one) => DAYS[one] < last - first + 1),
     "all",
   ];
@@ -65,13 +68,19 @@ export function chooseRange({ range, by }: RangeQuery, limits: RangeLimits): Ran
   const isRange = range === "24h" || range === "all" || Object.hasOwn(DAYS, range ?? "");
   const name = isRange ? (names.find((one) => one === range) ?? "all") : fallback;
 
-  const fromDay = name === "24h" ? last - 1 : name === "all" ? first : last + 1 - DAYS[name];
+  // A young link's chart has zeros for the time before: a few wide bars would say nothing.
+  const isOfHours = name === "24h" || (name === "all" && !isDayOld);
+  const isWhole = name === "all" && first === created;
+  const fromDay = isOfHours
+    ? last - 1
+    : name === "all"
+      ? Math.min(first, isWhole ? last + 1 - MIN_DAYS : first)
+      : last + 1 - DAYS[name];
   // The last hour counts as a whole.
-  const fromMs =
-    name === "24h" ? hourOf(untilMs) - DAY_MS + HOUR_MS : name === "all" && first === created ? sinceMs : 0;
+  const fromMs = isOfHours ? hourOf(untilMs) - DAY_MS + HOUR_MS : isWhole ? sinceMs : 0;
   const days = last + 1 - fromDay;
-  const intervals = intervalsOf(name, days);
-  const isShort = name === "24h" || days === 1 || untilMs - fromMs < BY_HOUR_MS;
+  const intervals = isOfHours ? (["hour"] as const) : intervalsOf(days);
+  const isShort = isOfHours || days === 1 || untilMs - fromMs < BY_HOUR_MS;
   const usual = isShort ? "hour" : days <= MAX_DAYS_BY_DAY ? "day" : "month";
   const interval = intervals.find((one) => one === by) ?? usual;
   return {
@@ -86,8 +95,7 @@ export function chooseRange({ range, by }: RangeQuery, limits: RangeLimits): Ran
   };
 }
 
-function intervalsOf(name: RangeName, days: number): Interval[] {
-  if (name === "24h") return ["hour"];
+function intervalsOf(days: number): Interval[] {
   const intervals: Interval[] = [];
   if (days <= MAX_DAYS_BY_HOUR) intervals.push("hour");
   if (days > 1) intervals.push("day");

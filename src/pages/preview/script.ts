@@ -2,11 +2,11 @@ import { callApi, type Link } from "../shared/script.ts";
 
 /**
  * Focuses the copy button of a new link, with the message that the link is ready. Then removes #made from the address
- * bar, because people share that address. The message stays visible: `:target` does not change with `replaceState`.
+ * bar, because people share that address.
  */
 export function focusCopyButton(): void {
   if (location.hash !== "#made") return;
-  // After the browser has scrolled to the target, focused it and set `:target`.
+  // After the browser has scrolled to the target and focused it.
   addEventListener("load", () => {
     history.replaceState(null, "", location.pathname + location.search);
     const copy = document.querySelector<HTMLElement>("main [data-copy]");
@@ -143,7 +143,10 @@ export function watchVisits(): void {
   });
   visits.querySelector("[data-live]")?.removeAttribute("hidden");
   readCharts(visits);
-  if (visits.dataset["zone"] !== timeZone) void refresh().catch(() => {});
+  const isLocal = visits.dataset["zone"] === timeZone || visits.dataset["visits"] === "0";
+  void (isLocal ? Promise.resolve() : refresh())
+    .catch(() => {})
+    .finally(() => visits.toggleAttribute("data-local", true));
   pollAgain();
 }
 

@@ -4,7 +4,7 @@ import { MIN_SHOWN_VISITS } from "../../visits/statistics/noise.ts";
 import type { Statistics } from "../../visits/statistics/statistics.ts";
 import { Breakdowns } from "../shared/charts/breakdowns.tsx";
 import { Chart, ChartTable } from "../shared/charts/chart.tsx";
-import { labelsOf, periodOf } from "../shared/charts/dates.ts";
+import { periodOf } from "../shared/charts/dates.ts";
 import { numberFormat } from "../shared/formats.ts";
 import { Fact } from "../shared/link-facts.tsx";
 import type { Range } from "./ranges.ts";
@@ -49,7 +49,7 @@ export function Visits(props: VisitsView & { language: string }) {
           </span>
         </p>
       </div>
-      <div data-fresh>
+      <div class="local" data-fresh>
         {visits + bots > 0
           ? shown !== "count" && <InRange {...props} />
           : !hasEnded && <Waiting language={language} />}
@@ -88,7 +88,7 @@ function InRange({
   return (
     <>
       <Ranges language={language} range={range} carried={carried} />
-      {visits > 0 && <Sums language={language} statistics={statistics} range={range} />}
+      {visits > 0 && <Sums language={language} statistics={statistics} />}
       {visits > 0 && (
         <Chart
           language={language}
@@ -108,35 +108,21 @@ function InRange({
       {visits > 0 && name === "24h" && (
         <p class="hint">{message(language, "preview.whole", { period: periodOf(language, from, to) })}</p>
       )}
-      {visits > 0 && <Week language={language} week={statistics.week} timeZone={range.request.timeZone} />}
       {visits > 0 && <Breakdowns language={language} {...statistics} />}
+      {visits > 0 && <Week language={language} week={statistics.week} timeZone={range.request.timeZone} />}
       {visits + bots > 0 && <Downloads language={language} code={code} range={range} />}
     </>
   );
 }
 
-/** Fewer visits have no meaningful busiest day. */
-const FEW_VISITS = 10;
-
-function Sums({
-  language,
-  statistics,
-  range,
-}: Pick<VisitsView, "statistics" | "range"> & { language: string }) {
-  const { visits, bots, visitors, series } = statistics;
-  const { interval } = range;
+/** Their colours are the key of the chart. */
+function Sums({ language, statistics }: Pick<VisitsView, "statistics"> & { language: string }) {
+  const { visits, bots, visitors } = statistics;
   const number = numberFormat(language);
-  const busiest = series.toSorted((one, other) => other.visits - one.visits)[0];
   return (
-    <dl class="facts sums">
+    <dl class="sums">
       <Fact name={message(language, "preview.visits")}>{number.format(visits)}</Fact>
       <Fact name={message(language, "preview.bots")}>{number.format(bots)}</Fact>
-      {visits >= FEW_VISITS && busiest !== undefined && series.length > 1 && (
-        <Fact name={message(language, `preview.busiest.${interval}`)}>
-          {number.format(busiest.visits)}
-          <span class="hint">{labelsOf(language, interval, series)(busiest.start)}</span>
-        </Fact>
-      )}
       <Fact name={message(language, "preview.visitors")}>
         {visitors === null ? (
           <span class="later">{message(language, "preview.visitors.later")}</span>

@@ -35,7 +35,7 @@ function privacyPage(language: string, { statsShown, statsKeepDays }: Privacy): 
   const title = message(language, "privacy.title");
   return page(
     language,
-    { title },
+    { title, path: PRIVACY_PATH },
     <>
       <h1>{title}</h1>
       <p class="lead">{message(language, "privacy.intro")}</p>

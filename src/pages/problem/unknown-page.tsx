@@ -1,13 +1,11 @@
 /** @jsxImportSource ../shared/html */
-import { type Identity, type Page } from "../../http/page.ts";
-import { memoize } from "../../lib/memoize.ts";
+import type { Page } from "../../http/page.ts";
 import { type Code, MAX_CODE_POINTS, parseCode } from "../../links/code.ts";
 import { isProblem } from "../../links/problem.ts";
 import { message } from "../../locales/messages.ts";
-import { richMessage } from "../shared/formats.ts";
-import { escape } from "../shared/html/jsx-runtime.ts";
 import { page } from "../shared/layout.tsx";
-import { MarkedAddress, Ticket } from "../shared/ticket.tsx";
+import { memoizePage } from "../shared/memoized-page.ts";
+import { Ticket, TicketAddress } from "../shared/ticket.tsx";
 
 export interface Unknown {
   readonly baseUrl: string;
@@ -24,56 +22,33 @@ const UNSEEN = /[[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]--\u0020]|^ |
 export function unknownPage(language: string, { baseUrl, written, meant }: Unknown): Page {
   const canBeCreated = !isProblem(parseCode(written));
   const text = canBeCreated ? written : visibleText(written);
-  if (meant !== undefined) return render(language, baseUrl, text, canBeCreated, meant);
-  const partsOf = memoizedParts(JSON.stringify([language, baseUrl, text === "" ? "" : PLACE, canBeCreated]));
-  return (identity) => partsOf(identity).join(escape(text));
+  const known = [language, baseUrl, canBeCreated, text === ""] as const;
+  return meant === undefined ? memoizedPage(JSON.stringify(known), text) : render(known, text, meant);
 }
 
-/** The place of the written code in a memoized page. No other text has this character. */
-const PLACE = "\u0001";
+const memoizedPage = memoizePage((key, text) => render(JSON.parse(key) as Known, text));
 
-/** Robots request many codes, and joining the parts around a code takes a hundredth of rendering the page. */
-const memoizedParts = memoize((key) => {
-  const whole = render(...(JSON.parse(key) as Parameters<typeof render>));
-  let known: { readonly text: string; readonly parts: readonly string[] } | undefined;
-  return (identity: Identity) => {
-    const text = whole(identity);
-    if (known?.text !== text) known = { text, parts: text.split(PLACE) };
-    return known.parts;
-  };
-});
+type Known = readonly [language: string, baseUrl: string, canBeCreated: boolean, isHome: boolean];
 
-function render(language: string, baseUrl: string, text: string, canBeCreated: boolean, meant?: Code): Page {
+function render([language, baseUrl, canBeCreated, isHome]: Known, text: string, meant?: Code): Page {
   const title = message(language, "page.unknown.title");
-  const base = `${baseUrl.replace(/^https?:\/\//, "")}/`;
-  const address = (
-    <strong class="written">
-      <MarkedAddress base={base} code={text} />
-    </strong>
-  );
   return page(
     language,
     { title },
-    <div class="unknown">
+    <>
       <h1>{title}</h1>
-      {text !== "" && (
-        <Ticket state="blank" stub={<p>{richMessage(language, "page.unknown.at", { address })}</p>} />
-      )}
+      {!isHome && <Ticket state="blank" stub={<TicketAddress baseUrl={baseUrl} code={text} />} />}
       {meant !== undefined && (
         <Ticket
           stub={
             <>
               <p class="label">{message(language, "page.unknown.meant")}</p>
-              <p class="meant">
-                <a href={`/${encodeURIComponent(meant)}`} rel="nofollow">
-                  <MarkedAddress base={base} code={meant} />
-                </a>
-              </p>
+              <TicketAddress baseUrl={baseUrl} code={meant} href={`/${encodeURIComponent(meant)}`} />
             </>
           }
         >
-          <p>
-            <a href={`/${encodeURIComponent(meant)}+`} rel="nofollow">
+          <p class="actions">
+            <a class="button" href={`/${encodeURIComponent(meant)}+`} rel="nofollow">
               {message(language, "page.unknown.see")}
             </a>
           </p>
@@ -84,14 +59,14 @@ function render(language: string, baseUrl: string, text: string, canBeCreated: b
       {canBeCreated ? (
         <form action="/">
           <input type="hidden" name="custom_code" value={text} />
-          <button class="plain">{message(language, "page.unknown.make")}</button>
+          <button>{message(language, "page.unknown.make")}</button>
         </form>
       ) : (
         <p>
           <a href="/">{message(language, "page.home")}</a>
         </p>
       )}
-    </div>,
+    </>,
   );
 }
 

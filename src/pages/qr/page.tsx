@@ -5,6 +5,7 @@ import { forwardsQuery, type WithTerms } from "../../links/link.ts";
 import { message } from "../../locales/messages.ts";
 import { describeDestination } from "../shared/destination-parts.ts";
 import { describedBy, FieldError, type FieldErrors } from "../shared/fields.tsx";
+import { richMessage } from "../shared/formats.ts";
 import type { Child } from "../shared/html/jsx-runtime.ts";
 import { page } from "../shared/layout.tsx";
 import { QueryFact } from "../shared/link-facts.tsx";
@@ -90,7 +91,8 @@ interface DownloadsProps extends Pick<QrView, "style"> {
 function Downloads({ language, path, style, isRefused }: DownloadsProps) {
   return (
     <div class="actions">
-      {(["png", "svg"] as const).map((format) => (
+      {(["png", "svg"] as const).map((format) => [
+        " ",
         <a
           class={format === "png" ? "button primary" : "button"}
           {...(isRefused
@@ -99,8 +101,8 @@ function Downloads({ language, path, style, isRefused }: DownloadsProps) {
           {...{ "data-format": format, download: true }}
         >
           {message(language, `qr.${format}`)}
-        </a>
-      ))}
+        </a>,
+      ])}
       <button
         {...{ type: "button", hidden: true, disabled: isRefused, "data-copy-image": true }}
         {...{ "data-done": message(language, "copied"), "data-failed": message(language, "qr.copy.failed") }}
@@ -199,23 +201,23 @@ interface JudgementProps {
   readonly style?: QrStyle;
 }
 
-/** A part of the verdict. The script changes its numbers and its visibility. */
+/** A part of the verdict. The script fills and empties it: browsers without styles would show hidden words. */
 function Judgement({ language, word, verdict, style }: JudgementProps) {
   const refuses = word === "low" || word === "inverted";
+  const swap = message(language, "qr.swap");
+  const link = style !== undefined && (
+    <a href={`?${queryOf({ ...style, dark: style.light, light: style.dark })}`} data-swap>
+      {swap}
+    </a>
+  );
+  const key = `qr.word.${word}` as const;
+  const values = { contrast: verdict.contrast, size: verdict.minSize, swap: link };
   return (
-    <p class={refuses ? "error" : "hint"} data-word={word} hidden={!verdict.words.includes(word)}>
-      {message(language, `qr.word.${word}`)
-        .split(/(?=\{)|(?<=\})/)
-        .map((part) => {
-          if (part === "{contrast}") return <span data-value="contrast">{verdict.contrast}</span>;
-          if (part === "{size}") return <span data-value="minSize">{verdict.minSize}</span>;
-          if (part !== "{swap}" || style === undefined) return part;
-          return (
-            <a href={`?${queryOf({ ...style, dark: style.light, light: style.dark })}`} data-swap>
-              {message(language, "qr.swap")}
-            </a>
-          );
-        })}
+    <p
+      class={refuses ? "error" : "hint"}
+      {...{ "data-word": word, "data-text": message(language, key), "data-swap-text": swap }}
+    >
+      {verdict.words.includes(word) && richMessage(language, key, values)}
     </p>
   );
 }

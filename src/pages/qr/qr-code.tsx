@@ -10,57 +10,25 @@ import { modulesOf, pathDataOf, drawPng, drawSvg } from "./qr-matrix.ts";
 import { moduleWidth, widthWithQuietZone } from "./qr-style.ts";
 
 /** In CSS pixels, unless the modules would be too small for a camera. */
-const WIDTH = 192;
+const WIDTH = 148;
 
-interface QrSheetProps {
+interface QrImageProps {
   readonly language: string;
   /** The link's path, without a slash at its end. */
   readonly path: string;
   readonly shortUrl: string;
-  /** Undefined if it is secret, behind the link's password. */
-  readonly destination: Destination | undefined;
 }
 
-interface QrImageProps extends Omit<QrSheetProps, "destination"> {
-  /** Then phones don't load it. */
-  readonly isHiddenOnPhones?: boolean;
-}
-
-/** A link's QR code on its ticket, to scan or to open on a page of its own. */
-export function QrImage({ language, path, shortUrl, isHiddenOnPhones = false }: QrImageProps) {
+/** A link's QR code on its ticket, to scan or to open on a page of its own. Phones don't load it. */
+export function QrImage({ language, path, shortUrl }: QrImageProps) {
   const { size, ecc } = fitQr(shortUrl);
   return (
     <a class="picture" href={qrPath(path)} rel="nofollow">
       <img
-        {...{ src: `${path}.svg?size=${size}&ecc=${ecc}`, width: size, height: size }}
-        {...(isHiddenOnPhones && { loading: "lazy" })}
+        {...{ src: `${path}.svg?size=${size}&ecc=${ecc}`, width: size, height: size, loading: "lazy" }}
         alt={message(language, "preview.qr", { address: withoutScheme(shortUrl) })}
       />
     </a>
-  );
-}
-
-/** A link's QR code, to scan, save or print with its address. */
-export function QrSheet({ language, path, shortUrl, destination }: QrSheetProps) {
-  return (
-    <Sheet language={language} shortUrl={shortUrl} destination={destination}>
-      <QrImage language={language} path={path} shortUrl={shortUrl} />
-      <figcaption>
-        <span>
-          {message(language, "preview.qr.save")}
-          {sentenceSpace(language)}
-          <a href={`${path}.png?size=1024`} download>
-            PNG
-          </a>{" "}
-          <a href={`${path}.svg`} download>
-            SVG
-          </a>
-        </span>
-        <a href={qrPath(path)} rel="nofollow">
-          {message(language, "qr.more")}
-        </a>
-      </figcaption>
-    </Sheet>
   );
 }
 
@@ -69,7 +37,9 @@ export function qrPath(path: string): string {
   return `${path}+qr`;
 }
 
-export interface SheetProps extends Omit<QrSheetProps, "path"> {
+export interface SheetProps extends Omit<QrImageProps, "path"> {
+  /** Undefined if it is secret, behind the link's password. */
+  readonly destination: Destination | undefined;
   readonly children: readonly (Html | string)[] | Html;
 }
 

@@ -1,5 +1,5 @@
 import { showDone } from "../shared/script.ts";
-import { judge, moduleWidth, widthWithQuietZone } from "./qr-style.ts";
+import { judge, moduleWidth, type Verdict, widthWithQuietZone } from "./qr-style.ts";
 
 /** Restyles a QR code, and says whether scanners can read it. Without scripts, the server does. */
 export function styleQrCode(): void {
@@ -38,9 +38,7 @@ export function styleQrCode(): void {
       Number(drawing.dataset["modules"]),
     );
     for (const output of form.querySelectorAll<HTMLElement>("[data-word]"))
-      output.hidden = !verdict.words.some((word) => word === output.dataset["word"]);
-    for (const value of form.querySelectorAll<HTMLElement>("[data-value]"))
-      value.textContent = String(value.dataset["value"] === "minSize" ? verdict.minSize : verdict.contrast);
+      output.replaceChildren(...textOf(output, verdict));
     // The reader has replaced the refused values.
     for (const refusal of form.querySelectorAll(".refusal")) refusal.remove();
     for (const field of form.querySelectorAll("[aria-invalid]")) field.removeAttribute("aria-invalid");
@@ -65,7 +63,8 @@ export function styleQrCode(): void {
     for (const link of document.querySelectorAll<HTMLAnchorElement>("a[hreflang]"))
       link.search = `${query}&language=${link.hreflang}`;
   });
-  form.querySelector("[data-swap]")?.addEventListener("click", (event) => {
+  form.addEventListener("click", (event) => {
+    if (!(event.target as Element).matches("[data-swap]")) return;
     event.preventDefault();
     const [dark, light] = ["dark", "light"].map((name) =>
       form.querySelector<HTMLInputElement>(`[name=${name}]`),
@@ -75,6 +74,20 @@ export function styleQrCode(): void {
     // The focused link is gone.
     dark.focus();
     for (const type of ["input", "change"]) dark.dispatchEvent(new Event(type, { bubbles: true }));
+  });
+}
+
+/** What the verdict says in this place, if anything. */
+function textOf(output: HTMLElement, { words, contrast, minSize }: Verdict): (string | Element)[] {
+  const { word, text = "", swapText = "" } = output.dataset;
+  if (!words.some((one) => one === word)) return [];
+  return text.split(/(\{\w+\})/).map((part) => {
+    if (part === "{contrast}") return String(contrast);
+    if (part === "{size}") return String(minSize);
+    if (part !== "{swap}") return part;
+    const link = Object.assign(document.createElement("a"), { href: "", textContent: swapText });
+    link.dataset["swap"] = "";
+    return link;
   });
 }
 

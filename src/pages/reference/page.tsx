@@ -91,7 +91,8 @@ function Contents({ context: { api, say } }: { context: Context }) {
     [undefined, guide(FAILURES)],
   ];
   return (
-    <nav class="contents" aria-label={say("docs.contents")}>
+    // On a desk it scrolls, which keys can do only in an element that takes the focus.
+    <nav class="contents" aria-label={say("docs.contents")} tabindex={0}>
       <details>
         <summary>{say("docs.contents")}</summary>
         {lists.map(([title, entries]) => (

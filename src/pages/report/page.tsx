@@ -34,7 +34,7 @@ export function reportAnyPage(language: string, { address, errors }: ReportAny):
   const heading = message(language, "report.any");
   return page(
     language,
-    { title: heading },
+    { title: heading, path: REPORT_PATH },
     <>
       <h1>{heading}</h1>
       <form action={REPORT_PATH}>

@@ -1,6 +1,6 @@
 /** @jsxImportSource ./html */
 import { message } from "../../locales/messages.ts";
-import { type Destination, domainInAscii, splitHost } from "./destination-parts.ts";
+import { describeDestination, type Destination, domainInAscii, splitHost } from "./destination-parts.ts";
 import { numberFormat, richMessage, sentences } from "./formats.ts";
 import { type Child, Html, write } from "./html/jsx-runtime.ts";
 import { type LinkNotes, NoteList, notesOf } from "./warnings.tsx";
@@ -120,6 +120,18 @@ export function Host({ language, destination }: { language: string; destination:
         </p>
       )}
     </>
+  );
+}
+
+/** A host in a line, with its ASCII form. Letters that could deceive come second. */
+export function HostName({ host: ascii }: { host: string }) {
+  const { host, asciiHost, letters } = describeDestination(`https://${ascii}/`);
+  const other = asciiHost ?? letters;
+  return (
+    <bdi dir="ltr">
+      {host}
+      {other !== undefined && [" ", <span class="soft">{other}</span>]}
+    </bdi>
   );
 }
 

@@ -17,10 +17,10 @@ export interface Head {
   readonly title: string;
   /** For search engines and link previews in chats. Only for pages that should be found or shared. */
   readonly card?: { readonly description: string; readonly origin: string; readonly path: string };
+  /** The address of a page that header or footer link to, unless its card has it. */
+  readonly path?: string;
   /** Parameters to keep when the language changes. */
   readonly query?: Readonly<Record<string, string>>;
-  /** A script of its own, besides the common one. */
-  readonly script?: "myLinks";
 }
 
 /** Renders a page. Its language links assume that `?language=` works at the page's address. */
@@ -35,7 +35,7 @@ export function page(language: string, head: Head, content: Html): Page {
 
 function render(
   language: string,
-  { title, card, query = {}, script }: Head,
+  { title, card, path = card?.path, query = {} }: Head,
   content: Html,
   identity: Identity,
 ): string {
@@ -51,18 +51,20 @@ function render(
         {assets.touchIcon && <link rel="apple-touch-icon" href={assets.touchIcon.path} />}
         <link rel="manifest" href={assets.manifest.path} />
         <script type="module" src={assets.script.path}></script>
-        {script !== undefined && <script type="module" src={assets[script].path}></script>}
+        {path === MY_LINKS_PATH && <script type="module" src={assets.myLinks.path}></script>}
       </head>
       <body>
         <a class="skip" href="#content">
           {message(language, "page.skip")}
         </a>
         <header class="top">
-          <a class="brand" href="/">
+          <a class="brand" href="/" {...markCurrent(path, "/")}>
             <img src={assets.icon.path} width="28" height="28" alt="" />
             {name}
           </a>
-          <a href={MY_LINKS_PATH}>{message(language, "links.title")}</a>
+          <a href={MY_LINKS_PATH} {...markCurrent(path, MY_LINKS_PATH)}>
+            {message(language, "links.title")}
+          </a>
           {Object.keys(query).length === 0 ? (
             plainLanguages(language)
           ) : (
@@ -72,7 +74,7 @@ function render(
         <main id="content" tabindex={-1}>
           {content}
         </main>
-        <Footer language={language} contact={identity.contact} />
+        <Footer language={language} path={path} contact={identity.contact} />
       </body>
     </html>
   );
@@ -90,17 +92,31 @@ const metadata = once(() => (
 ));
 const plainLanguages = memoize((language) => <Languages current={language} query={{}} />);
 
-function Footer({ language, contact }: { language: string } & Pick<Identity, "contact">) {
+interface FooterProps extends Pick<Identity, "contact"> {
+  readonly language: string;
+  readonly path: string | undefined;
+}
+
+/** Spaces between its links, for browsers without styles. */
+function Footer({ language, path, contact }: FooterProps) {
   return (
     <footer class="bottom">
-      <a href={REPORT_PATH} rel="nofollow">
+      <a href={REPORT_PATH} rel="nofollow" {...markCurrent(path, REPORT_PATH)}>
         {message(language, "page.report")}
+      </a>{" "}
+      {contact !== null && <Contact uri={contact} />}{" "}
+      <a href={PRIVACY_PATH} {...markCurrent(path, PRIVACY_PATH)}>
+        {message(language, "privacy.title")}
+      </a>{" "}
+      <a href="/docs" {...markCurrent(path, "/docs")}>
+        {message(language, "page.reference")}
       </a>
-      {contact !== null && <Contact uri={contact} />}
-      <a href={PRIVACY_PATH}>{message(language, "privacy.title")}</a>
-      <a href="/docs">{message(language, "page.reference")}</a>
     </footer>
   );
+}
+
+function markCurrent(path: string | undefined, href: string) {
+  return path === href && { "aria-current": "page" };
 }
 
 /** The address is visible, because mailto: links don't work for every reader. */
@@ -130,39 +146,30 @@ function Card({ title, description, origin, path, identity: { name, assets } }: 
   );
 }
 
-/** On a phone, in a menu. */
-function Languages(props: { current: string } & Required<Pick<Head, "query">>) {
+/** On a phone, in a menu, which browsers close after a tap outside it or Escape. */
+function Languages({ current, query }: { current: string } & Required<Pick<Head, "query">>) {
+  const title = message(current, "page.languages");
   return (
     <>
-      <LanguageLinks {...props} />
-      <details class="menu">
-        <summary>
-          <span class="unseen">{message(props.current, "page.languages")}</span>
-          {languageName(props.current)}
-        </summary>
-        <LanguageLinks {...props} />
-      </details>
+      <button class="menu plain" popovertarget="languages">
+        <span class="unseen">{title}</span> {languageName(current)}
+      </button>
+      <nav id="languages" popover="auto" aria-label={title}>
+        {LANGUAGES.map((language) => (
+          <>
+            {" "}
+            <a
+              href={`?${new URLSearchParams({ ...query, language }).toString()}`}
+              hreflang={language}
+              lang={language}
+              rel="nofollow"
+              {...(language === current && { "aria-current": "true" })}
+            >
+              {languageName(language)}
+            </a>
+          </>
+        ))}
+      </nav>
     </>
-  );
-}
-
-function LanguageLinks({ current, query }: { current: string } & Required<Pick<Head, "query">>) {
-  return (
-    <nav aria-label={message(current, "page.languages")}>
-      {LANGUAGES.map((language) => (
-        <>
-          {" "}
-          <a
-            href={`?${new URLSearchParams({ ...query, language }).toString()}`}
-            hreflang={language}
-            lang={language}
-            rel="nofollow"
-            {...(language === current && { "aria-current": "true" })}
-          >
-            {languageName(language)}
-          </a>
-        </>
-      ))}
-    </nav>
   );
 }

@@ -211,18 +211,28 @@ export function submitOnce(): void {
 /** The page's language, in the reader's region if it is one of the browser's languages: "en-GB" for "en". */
 export function regionalLanguage(): string {
   const { lang } = document.documentElement;
-  return navigator.languages.find((language) => language.split("-")[0] === lang) ?? lang;
+  return navigator.languages.find((language) => language.split("-")[0] === lang && isTag(language)) ?? lang;
 }
 
-/** Shows all times in the reader's time zone, in the page's language. */
+/** A browser takes its language from the system, whose locales have names such as "en-US@posix". */
+function isTag(language: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(language).length > 0;
+  } catch {
+    return false;
+  }
+}
+
+/** In the reader's time zone, in the page's language. */
+export function writeTime(ms: number): string {
+  return new Intl.DateTimeFormat(regionalLanguage(), { dateStyle: "medium", timeStyle: "short" }).format(ms);
+}
+
+/** Shows all times in the reader's time zone. */
 export function localiseTimes(within: ParentNode): void {
-  const words = new Intl.DateTimeFormat(regionalLanguage(), {
-    dateStyle: "medium",
-    timeStyle: "short",
-  });
   for (const time of within.querySelectorAll<HTMLTimeElement>("time[datetime]")) {
     time.title = time.dateTime;
-    time.textContent = words.format(new Date(time.dateTime));
+    time.textContent = writeTime(Date.parse(time.dateTime));
   }
 }
 
@@ -236,7 +246,7 @@ export function convertDates(within: ParentNode): void {
     input.value = timeZone;
     for (const name of form.querySelectorAll("[data-zone]")) name.textContent = timeZone;
     for (const date of form.querySelectorAll<HTMLInputElement>("[data-instant]"))
-      date.value = localDate(new Date(date.dataset["instant"] ?? ""));
+      date.defaultValue = localDate(new Date(date.dataset["instant"] ?? ""));
   }
 }
 

@@ -55,7 +55,7 @@ export function AsciiAddress({ language, shortUrl }: Pick<CopyAddressProps, "lan
   const { href: ascii } = new URL(shortUrl);
   if (ascii === shortUrl) return null;
   return (
-    <details>
+    <details class="hint">
       <summary>{message(language, "preview.ascii")}</summary>
       <p class="whole">
         <bdi dir="ltr">{ascii}</bdi> <CopyButton language={language} kind="plain" text={ascii} />

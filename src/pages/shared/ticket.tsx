@@ -38,10 +38,37 @@ export function ShortAddress({ url }: ShortAddressProps) {
   return <MarkedAddress base={address.slice(0, start)} code={address.slice(start)} />;
 }
 
-/** An address that may be no link's. */
-export function MarkedAddress({ base, code }: { base: string; code: string }) {
+/** In characters; more aren't shown in the largest type. */
+const LONG = 32;
+
+interface TicketAddressProps {
+  readonly baseUrl: string;
+  readonly code: string;
+  /** Where it leads, if it is a link. */
+  readonly href?: string;
+}
+
+/** An address of a ticket that isn't the page's title, and may be no link's. */
+export function TicketAddress({ baseUrl, code, href }: TicketAddressProps) {
+  const address = <MarkedAddress base={`${withoutScheme(baseUrl)}/`} code={code} />;
   return (
-    <bdi class="short" dir="ltr">
+    <div class="address">
+      <p>
+        {href === undefined ? (
+          address
+        ) : (
+          <a href={href} rel="nofollow">
+            {address}
+          </a>
+        )}
+      </p>
+    </div>
+  );
+}
+
+function MarkedAddress({ base, code }: { base: string; code: string }) {
+  return (
+    <bdi class={base.length + code.length > LONG ? "short long" : "short"} dir="ltr">
       {base}
       <wbr />
       {code !== "" && (
@@ -68,9 +95,13 @@ export function Address({ language, url, isTitle = true, preview }: AddressProps
     <div class="address">
       {isTitle ? <h1>{address}</h1> : <p>{address}</p>}
       {preview !== undefined && (
-        <a class="plus" href={preview} rel="nofollow" {...plusLabels(language)}>
-          +
-        </a>
+        <>
+          {/* Without a break before it. */}
+          {"\u00A0"}
+          <a class="plus" href={preview} rel="nofollow" {...plusLabels(language)}>
+            +
+          </a>
+        </>
       )}
     </div>
   );

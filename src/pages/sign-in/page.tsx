@@ -19,8 +19,9 @@ const memoizedPage = memoize((key) => {
   return page(
     language,
     { title },
-    <>
+    <div class="card sign-in">
       <h1>{title}</h1>
+      <p class="soft">{message(language, "sign-in.lead")}</p>
       <form method="post" action="/admin">
         <div class="field">
           <label for="token">{message(language, "admin.token")}</label>
@@ -38,6 +39,6 @@ const memoizedPage = memoize((key) => {
         </div>
         <button class="primary">{message(language, "admin.sign-in")}</button>
       </form>
-    </>,
+    </div>,
   );
 });

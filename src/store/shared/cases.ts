@@ -10,6 +10,7 @@ import {
   type CaseQuery,
   type ListedCase,
   MAX_CASE_NOTES,
+  MAX_COUNTED_CASES,
   type Note,
   type Restore,
   type AnswerAction,
@@ -46,6 +47,8 @@ const LIST = `
   SELECT ${COLUMNS} FROM cases
   WHERE is_open >= $1 AND (is_open, last_ms, code, created_ms) < ($2, $3, $4, $5)
   ORDER BY is_open DESC, last_ms DESC, code DESC, created_ms DESC LIMIT $6`;
+const COUNT_OPEN = `
+  SELECT count(*) AS count FROM (SELECT 1 FROM cases WHERE is_open = TRUE LIMIT ${MAX_COUNTED_CASES}) AS few`;
 const FORGET_REPORTERS = `
   DELETE FROM reporters WHERE (day, code, created_ms, reporter) IN (
     SELECT day, code, created_ms, reporter FROM reporters WHERE day < $1
@@ -243,6 +246,10 @@ export function createCasesReader(run: Run) {
       ]);
       const [row] = cases.rows;
       return row && { ...toCase(row), notes: notes.rows.map(toNote) };
+    },
+    async openCases() {
+      const { rows } = await run<{ count: number }>(COUNT_OPEN);
+      return rows[0]?.count ?? 0;
     },
     async cases({ state, after, limit }: CaseQuery): Promise<ListedCase[]> {
       const position = after === undefined ? startOf(state !== "answered") : positionOf(after);

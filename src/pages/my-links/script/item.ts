@@ -11,10 +11,9 @@ export function createItem(
   const address = addressOf(saved, words["base"] ?? "");
   const text = withoutScheme(address);
   const link = part(item, "address");
-  const host = document.createElement("span");
-  host.textContent = withoutScheme(`${words["base"]}/`);
-  // On narrow screens, the code starts a line.
-  link.append(host, document.createElement("wbr"), text.slice(host.textContent.length));
+  // All addresses start alike.
+  link.textContent = `/${codeOf(saved)}`;
+  link.title = text;
   link.setAttribute("href", `${path}+`);
   part(item, "copy").dataset["copy"] = address;
   item.querySelector("[data-qr]")?.setAttribute("href", `${path}+qr`);
@@ -46,19 +45,13 @@ export function showStatus(item: HTMLElement, saved: SavedLink, words: DOMString
     use.hidden = isGone;
 }
 
-/** A date whose title has the full time. */
-export function timeOf(date: string, text?: string): HTMLTimeElement {
+/** A text about a date, whose title has the full time in the reader's time zone. */
+function timeOf(date: string, text: string): HTMLTimeElement {
   const time = document.createElement("time");
-  time.dateTime = date;
-  time.title = instant(date, { dateStyle: "long", timeStyle: "short" });
-  time.textContent = text ?? instant(date, { dateStyle: "medium" });
-  return time;
-}
-
-/** A date in the reader's time zone; "" if it is invalid. */
-function instant(date: string, style: Intl.DateTimeFormatOptions): string {
   const ms = Date.parse(date);
-  return Number.isNaN(ms) ? "" : new Intl.DateTimeFormat(regionalLanguage(), style).format(ms);
+  const words = new Intl.DateTimeFormat(regionalLanguage(), { dateStyle: "long", timeStyle: "short" });
+  Object.assign(time, { dateTime: date, title: Number.isNaN(ms) ? "" : words.format(ms), textContent: text });
+  return time;
 }
 
 export function part(item: HTMLElement, name: string): HTMLElement {

@@ -1,10 +1,12 @@
 import { withoutScheme } from "../../shared/script.ts";
-import { createItem, part, showStatus, timeOf } from "./item.ts";
+import { createItem, part, showStatus } from "./item.ts";
 import {
   addressOf,
   loadStatus,
   changeSavedLinks,
   isStale,
+  mergeLinks,
+  parseLinks,
   saveStatuses,
   LIST,
   type SavedLink,
@@ -65,6 +67,10 @@ function showLinks(main: HTMLElement): void {
   });
   part(main, "more").addEventListener("click", showMore);
   part(main, "clear").addEventListener("click", () => remove([...links.values()], "clear", "cleared"));
+  part(main, "save").addEventListener("click", () => saveFile([...links.values()]));
+  const file = part(main, "file") as HTMLInputElement;
+  part(main, "load").addEventListener("click", () => file.click());
+  file.addEventListener("change", () => void loadFile());
   addEventListener("storage", ({ key }) => {
     if (key !== LIST && key !== null) return;
     readList();
@@ -119,7 +125,7 @@ function showLinks(main: HTMLElement): void {
     part(main, "tools").hidden = links.size === 0;
     part(main, "none").hidden = matches.length > 0 || links.size === 0;
     part(main, "more").hidden = matches.length <= limit;
-    part(main, "below").hidden = links.size === 0;
+    for (const name of ["below", "save", "clear"]) part(main, name).hidden = links.size === 0;
     const form =
       new Intl.PluralRules(document.documentElement.lang).select(links.size) === "one" ? "one" : "other";
     part(main, "count").textContent = (words[isSearch ? "found" : form] ?? "")
@@ -138,7 +144,6 @@ function showLinks(main: HTMLElement): void {
     }
     const item = createItem(template, saved, words);
     item.dataset["path"] = saved.path;
-    part(item, "created").append(timeOf(saved.created));
     part(item, "forget").addEventListener("click", () => remove([saved], "remove", "removed"));
     items.set(saved.path, item);
     observer.observe(item);
@@ -181,6 +186,18 @@ function showLinks(main: HTMLElement): void {
     say(confirmation, name);
   }
 
+  async function loadFile(): Promise<void> {
+    const loaded = parseLinks((await file.files?.[0]?.text()) ?? "");
+    // The same file may be chosen again.
+    file.value = "";
+    if (loaded.length === 0) return say("unreadable");
+    const before = links.size;
+    if (!changeSavedLinks((all) => mergeLinks(all, loaded))) return say("full");
+    readList();
+    show();
+    say("loaded", number.format(links.size - before));
+  }
+
   function say(name: string, value?: string): void {
     part(main, "said").textContent = textOfMessage(name, value);
   }
@@ -188,6 +205,16 @@ function showLinks(main: HTMLElement): void {
   function textOfMessage(name: string, value = ""): string {
     return (words[name] ?? "").replace("{value}", () => value);
   }
+}
+
+/** The file has what the browser stores, without the visits. */
+function saveFile(links: readonly SavedLink[]): void {
+  const list = links.map(({ path, created, key, target }) => ({ path, created, key, target }));
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([JSON.stringify(list, null, 2)], { type: "application/json" }));
+  link.download = `${location.hostname}-links.json`;
+  link.click();
+  URL.revokeObjectURL(link.href);
 }
 
 /** Ignores upper and lower case, and how marks are encoded. */

@@ -32,10 +32,15 @@ interface Status {
   readonly atMs: number;
 }
 
-/** The latest first, without unreadable entries. */
+/** The latest first. */
 export function savedLinks(): SavedLink[] {
+  return parseLinks(read("localStorage", LIST) ?? "");
+}
+
+/** Without unreadable entries. */
+export function parseLinks(text: string): SavedLink[] {
   try {
-    const list: unknown = JSON.parse(read("localStorage", LIST) ?? "[]");
+    const list: unknown = JSON.parse(text);
     return Array.isArray(list) ? list.filter(isStoredLink).slice(0, MAX_LINKS).map(fromStored) : [];
   } catch {
     return [];
@@ -49,6 +54,17 @@ export function changeSavedLinks(change: (list: SavedLink[]) => readonly SavedLi
     .slice(0, MAX_LINKS)
     .map(({ status, ...saved }): StoredLink => ({ ...saved, told: status }));
   return write("localStorage", LIST, list.length === 0 ? null : JSON.stringify(list));
+}
+
+/** Both lists, with the key that either has for the same link. Of links with the same code, the first list's. */
+export function mergeLinks(list: readonly SavedLink[], others: readonly SavedLink[]): SavedLink[] {
+  const byPath = new Map(others.map((saved) => [saved.path, saved]));
+  const merged = list.map((saved) => {
+    const other = byPath.get(saved.path);
+    byPath.delete(saved.path);
+    return other?.created === saved.created ? { ...other, ...saved, key: saved.key ?? other.key } : saved;
+  });
+  return [...merged, ...byPath.values()];
 }
 
 /** Stores the status of links, to search and show them while the service is unavailable. */

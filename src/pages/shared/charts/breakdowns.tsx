@@ -4,7 +4,10 @@ import { languageName, message } from "../../../locales/messages.ts";
 import { type Dimension, DIMENSIONS } from "../../../visits/days/dimensions.ts";
 import type { Statistics } from "../../../visits/statistics/statistics.ts";
 import { numberFormat } from "../formats.ts";
+import { Fact } from "../link-facts.tsx";
 
+/** Fewer visits are one line for each list. */
+const FEW_VISITS = 10;
 /** The others are one click away. */
 const FIRST_VALUES = 8;
 
@@ -22,11 +25,24 @@ export function Breakdowns({ language, shown, breakdowns }: BreakdownsProps) {
   const [first] = known;
   if (first === undefined)
     return shown === "safe" ? <p class="hint">{message(language, "preview.few")}</p> : null;
+  if (totalOf(breakdowns[first]) < FEW_VISITS)
+    return (
+      <dl class="few">
+        {known.map((dimension) => (
+          <Fact name={message(language, `preview.${dimension}`)}>
+            {rowsOf(language, dimension, breakdowns[dimension]).map(({ name, visits }, nth) => [
+              nth > 0 && "\u00a0· ",
+              <bdi>{`${name}\u00a0${numberFormat(language).format(visits)}`}</bdi>,
+            ])}
+          </Fact>
+        ))}
+      </dl>
+    );
   return (
     <>
       <div class="breakdowns">
         {known.map((dimension) => (
-          <Breakdown language={language} dimension={dimension} {...breakdowns[dimension]} />
+          <BreakdownTable language={language} dimension={dimension} {...breakdowns[dimension]} />
         ))}
       </div>
       <p class="hint">{message(language, "preview.percent.of", { count: totalOf(breakdowns[first]) })}</p>
@@ -34,17 +50,13 @@ export function Breakdowns({ language, shown, breakdowns }: BreakdownsProps) {
   );
 }
 
-type BreakdownProps = Statistics["breakdowns"][Dimension] & { language: string; dimension: Dimension };
+type Breakdown = Statistics["breakdowns"][Dimension];
+type BreakdownProps = Breakdown & { language: string; dimension: Dimension };
 
-function Breakdown({ language, dimension, ...breakdown }: BreakdownProps) {
-  const { values, other } = breakdown;
-  const rows = values.map(({ value, visits }) => ({
-    name: nameOf(language, dimension, value),
-    visits,
-    isVague: value === null,
-  }));
+function BreakdownTable({ language, dimension, ...breakdown }: BreakdownProps) {
+  const rows = rowsOf(language, dimension, { ...breakdown, other: 0 });
+  const rest = rowsOf(language, dimension, { ...breakdown, values: [] });
   const [first, more] = [rows.slice(0, FIRST_VALUES), rows.slice(FIRST_VALUES)];
-  const rest = other > 0 ? [{ name: message(language, "preview.other"), visits: other, isVague: true }] : [];
   const all = totalOf(breakdown);
   return (
     <div>
@@ -57,6 +69,17 @@ function Breakdown({ language, dimension, ...breakdown }: BreakdownProps) {
       )}
     </div>
   );
+}
+
+/** The named values, then the sum of the others. */
+function rowsOf(language: string, dimension: Dimension, { values, other }: Breakdown): Row[] {
+  const rows = values.map(({ value, visits }) => ({
+    name: nameOf(language, dimension, value),
+    visits,
+    isVague: value === null,
+  }));
+  if (other === 0) return rows;
+  return [...rows, { name: message(language, "preview.other"), visits: other, isVague: true }];
 }
 
 interface ValuesProps {

@@ -33,6 +33,11 @@ const PRESENT: ReadonlySet<string> = new Set(
   ),
 );
 
+/** Their Japanese lines break between phrases only, in every browser: the style has `keep-all` for them. */
+const TITLES: ReadonlySet<string> = new Set(["h1", "h2", "h3"]);
+/** After a particle or the end of a verb, before the next word. */
+const PHRASE_END = /(?<=[うがたでとにのはへもるをて、。])(?=[\p{sc=Han}\p{sc=Katakana}\p{sc=Latin}「])/u;
+
 export function jsx(tag: string | Component, props: Readonly<Record<string, unknown>>): Html {
   if (typeof tag === "function") return new Html(write(tag(props)));
   let text = `<${tag}`;
@@ -40,7 +45,8 @@ export function jsx(tag: string | Component, props: Readonly<Record<string, unkn
     if (name !== "children") text += writeAttribute(name, props[name] as Value);
   }
   if (VOID.has(tag)) return new Html(`${text}/>`);
-  return new Html(`${text}>${write(props["children"] as Child)}</${tag}>`);
+  const children = props["children"] as Child;
+  return new Html(`${text}>${write(TITLES.has(tag) ? withBreaks(children) : children)}</${tag}>`);
 }
 
 export { jsx as jsxs };
@@ -48,6 +54,13 @@ export { jsx as jsxs };
 export function Fragment({ children }: { readonly children?: Child }): Child {
   return children;
 }
+
+function withBreaks(child: Child): Child {
+  if (typeof child !== "string") return Array.isArray(child) ? child.map(withBreaks) : child;
+  return child.split(PHRASE_END).map((phrase, nth) => (nth === 0 ? phrase : [BREAK, phrase]));
+}
+
+const BREAK = new Html("<wbr/>");
 
 /** The escaped text of a child. */
 export function write(child: Child): string {
