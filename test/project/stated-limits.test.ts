@@ -412,12 +412,12 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
 
 /** Figures that state no limit of the code: facts about others, examples, promises, and results of measurements. */
 const OTHERS: Readonly<Record<string, readonly (string | RegExp)[]>> = {
-  "README.md": ["10 a day", "We read the others' sources in 2026", /takes 1.9 times the CPU .*? \(`\w+`/],
+  "README.md": ["10 a day", "From the others' sources in 2026", /takes 1.9 times the CPU .*? \(`\w+`/],
   "SECURITY.md": ["within three days"],
   // test/client/package.test.ts measures it.
   "client/README.md": ["and 5.5 kB"],
   "docs/admin.md": ["here 60", "Among 10 million links, a whole search takes about ten seconds"],
-  "docs/api.md": ["There are at least 12 months between the two"],
+  "docs/api.md": ["at least 12 months later"],
   "docs/openapi.json": [
     "Each client counts once a day",
     "ISO/IEC 18004 requires 4",
