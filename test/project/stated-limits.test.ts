@@ -344,7 +344,7 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
     `0 in ${percent(within(0))} of cases, at most 2 up or down in ${percent(within(2))}, at most 5 in ${percent(within(5))} (two-sided geometric, ε = ${EPSILON})`,
     `fewer than ${word(MIN_SHOWN_VISITS)} visits, noise included`,
     `at most ${Math.exp(EPSILON).toFixed(2)} times (e^ε) as likely; a guess is right in ${percent(guessRate(1))} of cases`,
-    `in all ${word(DIMENSIONS.length)} values, succeeds in ${percent(guessRate(2 * DIMENSIONS.length))} of cases`,
+    `in all ${word(DIMENSIONS.length)} values, guessing which one came succeeds in ${percent(guessRate(2 * DIMENSIONS.length))} of cases`,
     `shows in ${shows(1)} of cases; with two such visits in ${shows(2)}, with four in ${shows(4)}`,
     `arrive over ${CLOSE_SPAN} after their day`,
   ],
@@ -480,7 +480,7 @@ const OTHERS: Readonly<Record<string, readonly (string | RegExp)[]>> = {
   // docs.test.ts compares its tables with the code.
   "docs/settings.md": [/\| Name .*/],
   "docs/troubleshooting.md": ["ports below 1024"],
-  "docs/upgrading.md": ["Under thousands of new connections a second"],
+  "docs/upgrading.md": ["Under thousands of new connections per second"],
 };
 
 /** Of JSON, only what people read. */
