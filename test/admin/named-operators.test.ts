@@ -204,6 +204,13 @@ describe("an operator whom the proxy has signed in", () => {
       expect((await sendForm(curt, "/admin/links/cross", { ...fields, form: wrong }, CAROL)).status).toBe(
         403,
       );
+    // A sandboxed frame over plain HTTP, where browsers send no Sec-Fetch-Site.
+    const hidden = await curt.fetch("/api/v1/admin/links/disable?q=cross", {
+      method: "POST",
+      headers: { ...CAROL, Origin: "null", "Content-Type": "text/plain" },
+      body: JSON.stringify({ reason: "spam", count: 1 }),
+    });
+    expect(hidden.headers.get("curt-reason")).toBe("cross-site");
     expect((await curt.fetch("/cross")).status).toBe(302);
     expect((await sendForm(curt, "/admin/links/cross", fields, CAROL)).status).toBe(303);
   });

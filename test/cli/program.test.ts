@@ -479,7 +479,7 @@ describe("curt check", () => {
     for (const [text, why] of [
       [`feed:${"d".repeat(16)} other:too-short`, 'not "(15 characters)"'],
       [`feed:${"d".repeat(16)}\nfeed:${"e".repeat(16)}`, "a name or a secret is there twice"],
-      [undefined, "it is not there"],
+      [undefined, "it does not exist"],
     ] as const) {
       if (text === undefined) rmSync(file);
       else writeFileSync(file, text);
