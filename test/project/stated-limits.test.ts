@@ -248,7 +248,7 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
     `fewer than ${MIN_SHOWN_VISITS} visits on a day`,
   ],
   "docs/backup.md": [`copies at most ${mib(MAX_BYTES_PER_S)} MiB per second`],
-  "docs/cli.md": [`| ${SYNC_FAILED} | The disk failed`, `| ${READER_GONE} | The reader`],
+  "docs/cli.md": [`- ${SYNC_FAILED}: the disk failed`, `- ${READER_GONE}: the reader`],
   "docs/clients.md": [
     `| \`CURT_URL\` | \`${DEFAULT_URL}\` |`,
     `in arrays of up to ${MAX_LINKS}`,
@@ -368,7 +368,7 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
   ],
   "docs/proxies.md": [
     `open for less than ${IDLE_SECONDS} s`,
-    `closes idle connections after ${IDLE_SECONDS} s. |`,
+    `Curt closes idle connections after ${IDLE_SECONDS} s.`,
     `bodies of up to ${mib(BATCH_BYTES)} MiB`,
     `Wait up to ${word(BATCH_SECONDS / 60)} minutes`,
     `client_max_body_size ${mib(BATCH_BYTES)}m;`,
@@ -387,8 +387,8 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
     `jumps by more than ${span(MAX_DRIFT_MS)}`,
     `between ${span(TICK_MS)} and ${FOLD_SPAN} later`,
     `up to ${mib(JOURNAL_BYTES)} MiB while the database is away`,
-    `| power cut | up to the last ${LAST_MINUTE} |`,
-    `| up to the last ${LAST_MINUTE}, if another machine uses the disk within ${Math.min(KEEP_SEQUENCES_DAYS, KEEP_SOURCES_DAYS)} days |`,
+    `power cut: up to the last ${LAST_MINUTE}`,
+    `survives: up to the last ${LAST_MINUTE}, if another machine uses the disk within ${Math.min(KEEP_SEQUENCES_DAYS, KEEP_SOURCES_DAYS)} days`,
   ],
   "docs/settings.md": [
     `auto is ${PUBLIC_LIMITS.limitCreate} in public posture`,
@@ -396,7 +396,6 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
     `auto is ${PUBLIC_LIMITS.limitView} in public posture`,
     `${word(TRYING_CLIENTS)} times as many may be tried for one link`,
     `addresses are fetched every ${span(FETCH_EVERY_MS).split(" ")[1]}`,
-    `lets makers change destinations for ${span(EDITABLE_MS["24h"])}`,
   ],
   "docs/single-sign-on.md": [`A name has 1 to ${MAX_NAME_LENGTH} letters`],
   "docs/troubleshooting.md": [
@@ -433,7 +432,7 @@ const OTHERS: Readonly<Record<string, readonly (string | RegExp)[]>> = {
     "A lost disk costs the last seconds",
     "Litestream copies a mistake a second later",
   ],
-  "docs/cli.md": ["| 137 | Killed", "| 143, 130 | SIGTERM or SIGINT"],
+  "docs/cli.md": ["- 137: killed", "- 143, 130: SIGTERM or SIGINT"],
   // A migration's view says so, and never changes.
   "docs/events.md": ["recording ends within a day"],
   "docs/export-format.md": ["each hour (0 to 23, UTC)", "A figure of a day"],
