@@ -33,9 +33,7 @@ export function findMisspellings(env: Readonly<Record<string, string | undefined
 
 /** A bit for each letter. */
 function lettersOf(name: string): number {
-  let letters = 0;
-  for (let at = 0; at < name.length; at++) letters |= 1 << (name.charCodeAt(at) & 31);
-  return letters;
+  return [...name].reduce((letters, letter) => letters | (1 << (letter.charCodeAt(0) & 31)), 0);
 }
 
 /** Whether at least three bits are set. */

@@ -43,8 +43,8 @@ export function openCountries(file: string = EMBEDDED): (address: string) => str
   if (!isLate) open();
   return (address) => {
     if (address === "" || (isLate && LOCAL.test(address))) return "";
-    const reader = open();
     // An IPv4 database has no IPv6 addresses. The reader would return the country of some unrelated IPv4 address.
+    const reader = open();
     if (reader.metadata.ipVersion === 4 && address.includes(":")) return "";
     const entry = reader.get(address);
     const code = entry?.country_code ?? entry?.country?.iso_code;

@@ -35,11 +35,7 @@ export function encodeRows(rows: readonly Row[]): string {
   for (const { code, createdMs, day, visits, bots, detail } of rows) {
     bytes.number(Buffer.byteLength(code));
     bytes.text(code);
-    bytes.number(createdMs);
-    bytes.number(day);
-    bytes.number(visits);
-    bytes.number(bots);
-    bytes.number(detail.length);
+    for (const number of [createdMs, day, visits, bots, detail.length]) bytes.number(number);
     bytes.add(detail);
   }
   return Buffer.from(bytes.take().buffer).toString("latin1");
