@@ -16,7 +16,6 @@ export function addToSketch(sketch: Sketch, hash: number, size: number): void {
     else high = middle;
   }
   if (low >= size || sketch[low] === hash) return;
-  // Twice as fast as splice().
   for (let at = Math.min(sketch.length, size - 1); at > low; at--) sketch[at] = sketch[at - 1] ?? 0;
   sketch[low] = hash;
 }
