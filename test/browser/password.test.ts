@@ -40,7 +40,7 @@ test.each(VISITORS)(
       extraHTTPHeaders: headers,
     });
     // A dialog of the browser would keep this from resolving.
-    expect((await page.goto(`/${encodeURIComponent(code)}`))?.status()).toBe(401);
+    expect((await page.goto(`/${encodeURIComponent(code)}`))?.status()).toBe(403);
     const field = page.getByLabel(say("password.label"));
     await untilFocused(field);
     await page.keyboard.type("wrong");
