@@ -410,6 +410,14 @@ test("a file moves the list, with the manage keys, to another browser, which kee
   expect(keysOf(await storedEntries(other))).toEqual(all);
 });
 
+test("without its script, the page says how to find links, and has its footer", async () => {
+  await using page = await openPage(curt.origin);
+  await page.route("**/links*.js", (route) => route.fulfill({ contentType: "text/javascript", body: "" }));
+  await page.goto("/+links");
+  await page.getByText(say("links.noscript.find")).waitFor();
+  await page.getByRole("link", { name: say("privacy.title") }).waitFor();
+});
+
 test("rows have one height, whatever the length of code and destination", async () => {
   await using page = await openPage(curt.origin);
   const long = await createLink("가".repeat(64), { target: `https://example.com/${"a".repeat(900)}` });
