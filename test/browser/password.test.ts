@@ -45,7 +45,7 @@ test.each(VISITORS)(
     await untilFocused(field);
     await page.keyboard.type("wrong");
     await page.keyboard.press("Enter");
-    const refusal = page.getByRole("alert");
+    const refusal = page.locator("#password-error");
     await refusal.waitFor();
     expect(await refusal.textContent()).toBe(
       `${say("password.wrong")} ${say("password.left", { count: 2 })}`,
