@@ -1,4 +1,5 @@
-// Measures CPU per request of the working tree and another commit in turns, so that changes of the machine cancel out.
+// Measures CPU per request of the working tree, another commit and the floors in turns, so that changes of the machine cancel
+// out. A floor is a bare server on Bun, see bare.ts.
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 
@@ -9,47 +10,69 @@ import { median, rounded } from "./measure.ts";
 import { ROOT, threadTimesNs } from "./process.ts";
 import type { Bench, Result, Row } from "./report.ts";
 import { BROWSER, PROGRAM, request } from "./requests.ts";
-import { makeLinks, type Server, startCurt, startReference } from "./servers.ts";
+import { makeLinks, type Server, startBare, startCurt, startReference } from "./servers.ts";
 
 const TURNS = 7;
 const ROUND_MS = 1000;
 const HOT_LINKS = 1000;
 /** Each link is visited once, so every turn has its own. */
 const COLD_LINKS_PER_TURN = 12_000;
+const LINKS = HOT_LINKS + COLD_LINKS_PER_TURN * (TURNS + 1);
 const CONNECTIONS = 32;
 /** More than the previews that are cached: each one is drawn. */
 const ZONES = Intl.supportedValuesOf("timeZone").map(encodeURIComponent);
 
+/** How long new processes are measured: what the compiler does in it is part of the cost. */
+const FIRST_MS = 3000;
+
+/** Creates come first, because the visits of cold links are folded during the next case. */
 const CASES = {
+  create: "create",
   hot: "hot redirect",
   cold: "cold redirect",
-  create: "create",
   scanner: "unknown code, scanner",
   browser: "unknown code, browser",
   preview: "preview of 30 days, drawn",
 } as const;
 type Case = keyof typeof CASES;
+type Who = "before" | "now" | "floor";
 
 interface Contestant {
   readonly server: Server;
-  /** Old commits have no previews. */
-  readonly loads: Readonly<Partial<Record<Case, (turn: number) => Load>>>;
+  readonly loads: Loads;
 }
+/** Old commits have no previews, and the floor is only two cases. */
+type Loads = Readonly<Partial<Record<Case, (turn: number) => Load>>>;
 
 export async function measureCompare({ folder, commit, progress }: Bench): Promise<Result> {
   if (commit === undefined) throw new Error("Name a commit: npm run bench -- compare COMMIT");
   progress(`checking out ${commit}`);
-  const before = await startContestant(
-    folder,
-    "before",
-    checkOut(commit, join(folder, "checkout")),
-    progress,
-  );
-  const now = await startContestant(folder, "now", ROOT, progress);
-  const nginx = await startReference(folder, join(folder, "now.hot"));
-  const nginxLoad = load({ kind: "visits", linksFile: join(folder, "now.hot"), status: 302 });
-  const figures = Object.keys(CASES).map((name) => [name, { before: [], now: [] }] as const);
-  const costs = Object.fromEntries(figures) as unknown as Record<Case, Record<"before" | "now", number[]>>;
+  const trees = { before: checkOut(commit, join(folder, "checkout")), now: ROOT };
+  const links = (who: Who) => join(folder, `${who === "floor" ? "now" : who}.hot`);
+  const startOne = (who: Who): Promise<Server> =>
+    who === "floor"
+      ? startBare(links(who), "/", join(folder, `${Date.now()}.db`))
+      : startCurt(join(folder, `${who}.db`), {
+          program: [process.execPath, join(trees[who], "src/main.ts")],
+        });
+  const before = await prepare(await startOne("before"), folder, "before", progress);
+  const now = await prepare(await startOne("now"), folder, "now", progress);
+  const { hot, create } = now.loads;
+  const floor = {
+    server: await startOne("floor"),
+    loads: { ...(hot && { hot }), ...(create && { create }) },
+  };
+  // Its index is then as large as the others'.
+  await makeLinks(floor.server, LINKS, join(folder, "floor.links"));
+  const contestants: Readonly<Record<Who, Contestant>> = { before, now, floor };
+  const nginx = await startReference(folder, links("now"));
+  const nginxLoad = load({ kind: "visits", linksFile: links("now"), status: 302 });
+  const costs = new Map<string, Record<Who, number[]>>();
+  const note = (name: string, who: Who, us: number) => {
+    const ofCase = costs.get(name) ?? { before: [], now: [], floor: [] };
+    costs.set(name, ofCase);
+    ofCase[who].push(us);
+  };
   const reference: number[] = [];
   // The first turn only warms up.
   for (let turn = 0; turn <= TURNS; turn++) {
@@ -57,32 +80,47 @@ export async function measureCompare({ folder, commit, progress }: Bench): Promi
     const cost = await cpuUs(nginx, nginxLoad);
     if (turn > 0) reference.push(cost);
     for (const name of Object.keys(CASES) as Case[])
-      // The first one changes the processor's caches for the second, so they swap places each turn.
-      for (const who of turn % 2 === 0 ? (["before", "now"] as const) : (["now", "before"] as const)) {
-        const { server, loads } = who === "now" ? now : before;
+      // The first one changes the processor's caches for the next, so they swap places each turn.
+      for (const who of turn % 2 === 0 ? ORDER : ORDER.toReversed()) {
+        const { server, loads } = contestants[who];
         const put = loads[name]?.(turn);
         if (put === undefined) continue;
         const us = await cpuUs(server, put);
-        if (turn > 0) costs[name][who].push(us);
+        if (turn > 0) note(CASES[name], who, us);
       }
   }
-  for (const { server } of [before, now]) await server.stop();
+  for (const { server } of Object.values(contestants)) await server.stop();
+  for (const name of ["hot", "create"] as const)
+    for (const who of ORDER) {
+      progress(`the first ${FIRST_MS / 1000} s: ${CASES[name]}, ${who}`);
+      const server = await startOne(who);
+      const task = name === "hot" ? visits(links(who)) : ({ kind: "creates" } as const);
+      note(`${CASES[name]}, first ${FIRST_MS / 1000} s`, who, await cpuUs(server, load(task, FIRST_MS)));
+      await server.stop();
+    }
   await nginx.stop();
-  const rows = (Object.keys(CASES) as Case[]).map((name): Row => {
-    const ratios = costs[name].before.map((us, nth) => (costs[name].now[nth] ?? Number.NaN) / us);
+  const rows = [...costs].map(([name, ofCase]): Row => {
+    const us = (who: Who) => rounded(median(ofCase[who]), 1);
     return {
-      "CPU per request": CASES[name],
-      "now, µs": rounded(median(costs[name].now), 1),
-      ...(ratios.length > 0 && {
-        [`${commit}, µs`]: rounded(median(costs[name].before), 1),
-        ratio: rounded(median(ratios), 3),
-        from: rounded(Math.min(...ratios), 3),
-        to: rounded(Math.max(...ratios), 3),
-      }),
-      [`now, × ${nginx.name}`]: rounded(median(costs[name].now) / median(reference), 2),
+      "CPU per request": name,
+      "now, µs": us("now"),
+      [`${commit}, µs`]: us("before"),
+      ...spread("ratio", ofCase.now, ofCase.before),
+      "floor, µs": us("floor"),
+      ...spread("× floor", ofCase.now, ofCase.floor),
+      [`× ${nginx.name}`]: rounded(median(ofCase.now) / median(reference), 2),
     };
   });
   return { rows, rounds: {} };
+}
+
+const ORDER: readonly Who[] = ["before", "now", "floor"];
+
+/** The median of the ratios of each turn, and the range of them. */
+function spread(name: string, costs: readonly number[], others: readonly number[]): Row {
+  const ratios = others.map((us, nth) => (costs[nth] ?? Number.NaN) / us);
+  const range = [Math.min(...ratios), Math.max(...ratios)].map((ratio) => ratio.toFixed(2)).join("–");
+  return { [name]: rounded(median(ratios), 3), [`${name}, range`]: ratios.length > 1 ? range : "–" };
 }
 
 /** The files of a commit with the packages it needs; returns their folder. */
@@ -100,18 +138,15 @@ export function checkOut(commit: string, tree: string): string {
   return tree;
 }
 
-async function startContestant(
+/** Creates the links of a contestant and describes its loads. */
+async function prepare(
+  server: Server,
   folder: string,
   name: string,
-  tree: string,
   progress: Bench["progress"],
 ): Promise<Contestant> {
-  const server = await startCurt(join(folder, `${name}.db`), {
-    program: [process.execPath, join(tree, "src/main.ts")],
-  });
-  const count = HOT_LINKS + COLD_LINKS_PER_TURN * (TURNS + 1);
-  progress(`creating ${count} links: ${name}`);
-  const links = await makeLinks(server, count, join(folder, `${name}.links`));
+  progress(`creating ${LINKS} links: ${name}`);
+  const links = await makeLinks(server, LINKS, join(folder, `${name}.links`));
   const hot = join(folder, `${name}.hot`);
   writeLinks(hot, links.slice(0, HOT_LINKS));
   const [popular = ""] = links[0] ?? [];
@@ -122,7 +157,7 @@ async function startContestant(
   return {
     server,
     loads: {
-      hot: () => load({ kind: "visits", linksFile: hot, status: 302, browsers: 50 }),
+      hot: () => load(visits(hot)),
       cold(turn) {
         const start = HOT_LINKS + turn * COLD_LINKS_PER_TURN;
         const linksFile = join(folder, `${name}.cold`);
@@ -137,8 +172,12 @@ async function startContestant(
   };
 }
 
-function load(task: Task): Load {
-  return generated(ROUND_MS, { ...task, connections: CONNECTIONS });
+function visits(linksFile: string): Task {
+  return { kind: "visits", linksFile, status: 302, browsers: 50 };
+}
+
+function load(task: Task, roundMs = ROUND_MS): Load {
+  return generated(roundMs, { ...task, connections: CONNECTIONS });
 }
 
 /** Microseconds per request, of all threads that live until the end. */

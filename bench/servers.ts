@@ -81,10 +81,14 @@ export async function startReference(folder: string, linksFile: string): Promise
   return { ...server, pid: firstChild(supervisor.pid) };
 }
 
-/** A server that only looks links up in a map. It has started once `path` responds. */
-export async function startBare(linksFile: string, path: string): Promise<Server> {
+/**
+ * A server that only looks links up in a map, and creates links in a new `database` if it has one. It has started once `path`
+ * responds.
+ */
+export async function startBare(linksFile: string, path: string, ...database: string[]): Promise<Server> {
   const port = freePort();
-  const bare = start([process.execPath, "bench/bare.ts", String(port), linksFile], SERVER_CORE);
+  const program = [process.execPath, "bench/bare.ts", String(port), linksFile, ...database];
+  const bare = start(program, SERVER_CORE);
   return started("bare Bun.serve", port, bare, path);
 }
 

@@ -23,7 +23,8 @@ interface LockedPackage {
 
 /**
  * Lists the program's libraries: a software bill of materials, in CycloneDX. `npm sbom` isn't in every npm that comes with Node 20,
- * and leaves out libraries that the program and a development tool both need.
+ * and leaves out libraries that the program and a development tool both need. It has no serial number or time, so that the same
+ * source always gives the same file.
  */
 export function listMaterials() {
   const lock = JSON.parse(readFileSync(resolve(root, "package-lock.json"), "utf8")) as {
@@ -66,10 +67,8 @@ export function listMaterials() {
     $schema: "http://cyclonedx.org/schema/bom-1.5.schema.json",
     bomFormat: "CycloneDX",
     specVersion: "1.5",
-    serialNumber: `urn:uuid:${crypto.randomUUID()}`,
     version: 1,
     metadata: {
-      timestamp: new Date().toISOString(),
       lifecycles: [{ phase: "pre-build" }],
       component: describe("", "application"),
     },
@@ -88,10 +87,12 @@ function sha512Of({ integrity }: LockedPackage): string {
   return Buffer.from(integrity.replace("sha512-", ""), "base64").toString("hex");
 }
 
-/** Returns the changelog's section of a version. */
+/** Returns the changelog's section of a version. Throws if there is none. */
 export function changesOf(changelog: string, version: string): string {
-  const [, changes = ""] = changelog.split(`\n## ${version}\n`);
-  return (changes.split(/^## /m, 1)[0] ?? "").trim();
+  const [, section = ""] = changelog.split(`\n## ${version}\n`);
+  const changes = (section.split(/^## /m, 1)[0] ?? "").trim();
+  if (changes === "") throw new Error(`CHANGELOG.md has no changes of ${version}`);
+  return changes;
 }
 
 /** Returns the lines of a file of checksums, which `sha256sum --check` reads. */

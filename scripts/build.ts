@@ -33,6 +33,8 @@ const OPTIONS = {
   splitting: true,
   // Names stay as they are, because the log shows those of classes and functions.
   minify: { whitespace: true, syntax: true },
+  // Libraries must not carry the folder of the machine that built them.
+  define: { __dirname: JSON.stringify("/") },
 } as const;
 
 /** Compiles the program, by default for this machine. Returns the path of the executable. */

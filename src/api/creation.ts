@@ -5,7 +5,7 @@ import type { Domain } from "../http/domain.ts";
 import { type HttpProblem, type Limited, problemJson } from "../http/problems.ts";
 import { type AnyBody, header } from "../lib/bounds.ts";
 import { clientNetwork } from "../lib/client-address.ts";
-import type { CreateRequest } from "../links/create.ts";
+import type { CreateRequest } from "../links/drafts.ts";
 import { type Each, mapEach } from "../links/each.ts";
 import type { Link } from "../links/link.ts";
 import { isProblem, type Problem } from "../links/problem.ts";
@@ -44,7 +44,7 @@ export interface CreateFormat {
 interface CreateBody {
   readonly request: CreateRequest;
   /** The response's data, once the link exists. */
-  describe(link: Link, domain: Domain, secret: Pick<Secret, "manageKey">): { readonly short_url: string };
+  describe(link: Link, domain: Domain, secret: Pick<Secret, "manageKey">): { readonly code: string };
 }
 
 /** Adds the caller's name to a request. */
@@ -104,11 +104,6 @@ export function createCreateHandlers({ links, limiter, refusalToCreate, secret, 
     }
   }
 
-  /** Creates one link, which its handler has counted already. */
-  async function createOne(call: Call, request: CreateRequest): Promise<Created<readonly [CreateRequest]>> {
-    return { outcomes: [await links.create(limiter.share(call, asCaller(call, request)))], isReplay: false };
-  }
-
   /**
    * Checks the token and reads the `Idempotency-Key`. Requests without a key also pass `limit`, before their body is read, so
    * that a refusal costs little. With a key it may be a retry, which doesn't count as a create.
@@ -151,19 +146,22 @@ export function createCreateHandlers({ links, limiter, refusalToCreate, secret, 
           if (isProblem(fields)) return problemJson(call, fields);
           const body = format.read(fields.value);
           if (isProblem(body)) return problemJson(call, body);
-          const created = await (identify === undefined
-            ? createOne(call, body.request)
-            : createAll(call, [body.request], identify(path, text)));
-          if (isProblem(created)) return problemJson(call, created);
-          const [link] = created.outcomes;
+          const all = identify && (await createAll(call, [body.request], identify(path, text)));
+          if (isProblem(all)) return problemJson(call, all);
+          // Otherwise nothing would limit replays, and each writes to PostgreSQL.
+          if (all?.isReplay) limiter.chargeRefused(call, 1);
+          // Its limit is counted already.
+          const link = all
+            ? all.outcomes[0]
+            : await links.create(limiter.share(call, asCaller(call, body.request)));
           if (isProblem(link)) return problemJson(call, link);
           const domain = domainOf(call, body);
           const keys = secretOf(domain);
           const data = body.describe(link, domain, keys);
           return success(call, 201, format.message, data, {
-            Location: new URL(data.short_url).href,
+            Location: domain.asciiUrl(data.code),
             Link: editLink(link, domain, keys),
-            ...(created.isReplay && REPLAYED),
+            ...(all?.isReplay && REPLAYED),
           });
         },
       ),

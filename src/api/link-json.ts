@@ -81,12 +81,11 @@ export function linkJson(
 ): z.infer<typeof linkSchema> {
   const { code, changed_at, ...fields } = linkFields(link, isMaker);
   const { disabled } = link;
-  const short_url = domain.shortUrl(code);
   const path = encodeURIComponent(code);
   return {
     code,
-    short_url,
-    ascii_url: new URL(short_url).href,
+    short_url: domain.shortUrl(code),
+    ascii_url: domain.asciiUrl(code),
     ...fields,
     state: stateOf(link, nowMs),
     disabled_reason: disabled === undefined || disabled === "deleted" ? null : disabled,

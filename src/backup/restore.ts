@@ -1,6 +1,6 @@
-import { closeSync, existsSync, openSync, readSync, statSync, writeSync } from "node:fs";
+import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
 
-import { giveToOwnerOfFolder } from "../lib/files.ts";
+import { giveToOwnerOfFolder, writeAll } from "../lib/files.ts";
 import { StoreUnusable } from "../links/store.ts";
 import { checkFile, hasFile } from "../store/sqlite/file/file.ts";
 import { APPLICATION_ID, isSqlite, readHeader, requireOurs } from "../store/sqlite/file/schema.ts";
@@ -67,8 +67,7 @@ function copy(from: string, to: string, progress: Progress): void {
     for (let at = 0; ;) {
       const length = readSync(source, chunk, 0, chunk.length, at);
       if (length === 0) return;
-      for (let written = 0; written < length;)
-        written += writeSync(target, chunk, written, length - written, at + written);
+      writeAll(target, chunk.subarray(0, length), at);
       at += length;
       progress.copied(at, size);
     }

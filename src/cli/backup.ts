@@ -20,7 +20,7 @@ export async function backup(config: Config, { positionals: [file = ""] }: Argum
   if (database.engine !== "sqlite")
     return fail(
       "backup is only for SQLite. Back up PostgreSQL with pg_dump, or with pg_basebackup and WAL archiving, which can restore any " +
-        "moment. docs/postgresql.md has the commands.",
+        "moment. docs/postgresql.md says how.",
       2,
     );
   setPriority(0, PRIORITY);

@@ -28,8 +28,10 @@ export async function exportAs(config: Config, args: Arguments): Promise<number>
       ? fail("--ending is only for redirects. Choose them with --format.", 2)
       : exportStore(config, args);
   const { database, baseUrl, domains, aliases } = config;
-  const [file = "-"] = args.positionals;
   const isFolder = "isFolder" in format;
+  const [given = "-"] = args.positionals;
+  // A folder may be written with a slash at its end, but its unfinished one stands beside it.
+  const file = isFolder ? given.replace(/(?<=[^/])\/+$/, "") : given;
   if (file === "-" && (isFolder || domains.length > 0))
     return fail(
       "Standard output can't hold several files. Name a file, and each domain gets one beside it.",

@@ -1,7 +1,8 @@
-import { closeSync, openSync, writeSync } from "node:fs";
+import { closeSync, openSync } from "node:fs";
 
 import { createPartFile, explained } from "../backup/new-file.ts";
 import type { Config } from "../config/config.ts";
+import { writeAll } from "../lib/files.ts";
 import { hasStore, openRecords } from "../store/open.ts";
 import { KINDS } from "../store/shared/records.ts";
 import { exportRecords } from "../transfer/export-file.ts";
@@ -62,9 +63,4 @@ export async function openOutput(file: string): Promise<Output> {
       part[Symbol.dispose]();
     },
   };
-}
-
-/** `writeSync` may write fewer bytes. */
-async function writeAll(descriptor: number, bytes: Uint8Array): Promise<void> {
-  for (let written = 0; written < bytes.length;) written += writeSync(descriptor, bytes, written);
 }

@@ -47,8 +47,10 @@ export async function importFile(
 ): Promise<number> {
   const options: Options = given;
   const { domain, visits, report } = options;
-  if (report !== undefined && [file, visits ?? file].some((one) => isInput(report, one)))
-    return fail("--report would overwrite an input file. Name another one.");
+  const { database } = config;
+  const store = database.engine === "sqlite" ? [database.path, `${database.path}-wal`] : [];
+  if (report !== undefined && [file, visits ?? file, ...store].some((one) => isInput(report, one)))
+    return fail("--report would overwrite an input file or the store. Name another one.");
   using skipped = openSkippedRows(report);
   using progress = showProgress();
   try {

@@ -50,8 +50,10 @@ function fetchAs(origin: string) {
 }
 
 /** How a user can fix the failure. */
-function hint({ status, reason }: CurtError, { baseUrl }: ClientOptions): string {
+function hint({ status, reason, cause }: CurtError, { baseUrl }: ClientOptions): string {
   if (reason.startsWith("token.")) return "set CURT_TOKEN";
+  if (cause instanceof Error && /CERT|SELF_SIGNED/.test(String((cause as { code?: unknown }).code)))
+    return `${cause.message}; NODE_EXTRA_CA_CERTS names a file with your own authority`;
   return status === 0 ? "set CURT_URL to your instance" : `instance: ${baseUrl}`;
 }
 

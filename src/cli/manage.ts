@@ -1,5 +1,5 @@
 // The commands for one link, and the file of manage keys: an address and its key on each line.
-import { existsSync, fchmodSync, mkdirSync, openSync, readFileSync, writeSync } from "node:fs";
+import { existsSync, fchmodSync, fstatSync, mkdirSync, openSync, readFileSync, readSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 
@@ -7,6 +7,7 @@ import type { Client } from "../../client/client.ts";
 import type { Link, LinkChange, LinkRequest, ManagedLink } from "../../client/types.ts";
 import { cut } from "../lib/bounds.ts";
 import { reasonOf } from "../lib/error-reason.ts";
+import { writeAll } from "../lib/files.ts";
 import { escapeLine } from "../lib/log.ts";
 import { readShortAddress, type ShortAddress } from "../links/short-address.ts";
 import { StoreUnusable } from "../links/store.ts";
@@ -17,6 +18,7 @@ import { fail, print, printJson } from "./terminal/print.ts";
 import { readPassword } from "./terminal/standard-input.ts";
 
 const PRIVATE = 0o600;
+const NEWLINE = 10;
 /** Shown only with --json. */
 const HIDDEN = new Set(["etag", "manage_key"]);
 
@@ -55,7 +57,10 @@ async function manage(
   const given = (options["key"] as string | undefined) || (isTrusted ? environment["CURT_KEY"] : undefined);
   const key = given || findKey(environment, { code: link.code, origin: link.origin ?? instance.baseUrl });
   if (needsKey && key === undefined)
-    return fail(`no manage key for ${written} in ${keysPath(environment)}: give --key or CURT_KEY`, 2);
+    return fail(
+      `no manage key for ${written} in ${keysPath(environment)}: give the whole short address, --key or CURT_KEY`,
+      2,
+    );
   return sendRequests(
     environment,
     async (client) => {
@@ -112,12 +117,18 @@ export function openKeys(environment: Environment): (link: ManagedLink) => void 
   const path = keysPath(environment);
   const file = onKeys(path, () => {
     mkdirSync(dirname(path), { recursive: true });
-    const opened = openSync(path, "a", PRIVATE);
+    const opened = openSync(path, "a+", PRIVATE);
     fchmodSync(opened, PRIVATE);
+    // A full disk may have cut the last line, and the next one must not continue it.
+    const last = new Uint8Array(1);
+    const { size } = fstatSync(opened);
+    if (size > 0 && readSync(opened, last, 0, 1, size - 1) === 1 && last[0] !== NEWLINE)
+      writeAll(opened, Uint8Array.of(NEWLINE));
     return opened;
   });
   return ({ short_url, manage_key }) => {
-    onKeys(path, () => writeSync(file, `${new URL(short_url).href} ${escapeLine(manage_key)}\n`));
+    const line = `${new URL(short_url).href} ${escapeLine(manage_key)}\n`;
+    onKeys(path, () => writeAll(file, Buffer.from(line)));
   };
 }
 

@@ -1,5 +1,6 @@
-import { closeSync, openSync, writeSync } from "node:fs";
+import { closeSync, openSync } from "node:fs";
 
+import { writeAll } from "../lib/files.ts";
 import { escapeLine } from "../lib/log.ts";
 import type { Refusal } from "../links/problem.ts";
 import { StoreUnusable } from "../links/store.ts";
@@ -36,7 +37,7 @@ export function openSkippedRows(path: string | undefined) {
         `${place}${code === "" ? "" : `: ${code}`}${detail === undefined ? "" : ` (${detail})`}`,
       );
       if (path !== undefined && file !== undefined)
-        explainFailure(path, () => writeSync(file, `${row}: ${escapeLine(reason)}\n`));
+        explainFailure(path, () => writeAll(file, Buffer.from(`${row}: ${escapeLine(reason)}\n`)));
       const key = reasons.has(reason) || reasons.size < MAX_REASONS ? reason : "other reasons";
       const group = reasons.get(key) ?? { rows: [], count: 0 };
       reasons.set(key, group);

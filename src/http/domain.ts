@@ -1,5 +1,5 @@
 import { memoize } from "../lib/memoize.ts";
-import { codeInAddress, type LinkKey, splitKey } from "../links/code.ts";
+import { codeInAddress, isPlain, type LinkKey, splitKey } from "../links/code.ts";
 import { canonicalHost, keyPrefixOf } from "../links/target.ts";
 import type { Identity } from "./page.ts";
 
@@ -14,6 +14,8 @@ export interface Domain {
   readonly identity: Identity;
   /** The short address of a code, in readable Unicode. */
   shortUrl(code: string): string;
+  /** The same in ASCII. */
+  asciiUrl(code: string): string;
   /** The address that people see, copy and scan: without the slash at its end. */
   shownUrl(code: string): string;
   /** The domain of this instance with a host, in any spelling. */
@@ -54,13 +56,17 @@ function hostOf(written: string): string | undefined {
 }
 
 function createDomain(baseUrl: string, identity: Identity) {
+  const { origin } = new URL(baseUrl);
   const shownUrl = (code: string) => `${baseUrl}/${codeInAddress(code)}`;
+  const shortUrl = (code: string) => `${shownUrl(code)}/`;
   return {
     baseUrl,
     identity,
-    origin: new URL(baseUrl).origin,
+    origin,
     shownUrl,
-    shortUrl: (code: string) => `${shownUrl(code)}/`,
+    shortUrl,
+    // Most codes need no parsing, which takes as long as creating the response.
+    asciiUrl: (code: string) => (isPlain(code) ? `${origin}/${code}/` : new URL(shortUrl(code)).href),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { MonotonicClock } from "../links/clock.ts";
-import type { Call } from "./call.ts";
+import type { Call, Handler } from "./call.ts";
 
 /**
  * Requests that wait for their turn, most urgent first. The last class waits longest, so it is refused first. Redirects of
@@ -9,7 +9,7 @@ const ORDER = ["unknown", "creates", "views"] as const;
 export type RequestClass = (typeof ORDER)[number];
 
 /** Requests per turn. All connections are read between turns, so redirects wait about a millisecond for one. */
-export const STARTS_PER_TURN = 16;
+export const STARTS_PER_TURN = 32;
 /** With this many waiting, a turn starts twice as many, and so on. Reading a long burst leaves little time for the rest. */
 const WAITING_PER_MULTIPLE = 512;
 /** Refusals are cheaper. The remaining late requests are refused at the next turn. */
@@ -18,6 +18,8 @@ const REFUSALS_PER_TURN = 128;
 export const MAX_WAIT_MS = 2000;
 /** For new requests in a line that wasn't empty during `MAX_WAIT_MS`: that is no burst. */
 export const MAX_STANDING_WAIT_MS = 500;
+/** Most wait for one turn, in which few clients hang up. A signal costs each of them as much as its limits. */
+const WATCHED_AFTER_MS = 5;
 /** Per line, so that a long line keeps nobody out of another. A request takes some kilobytes. */
 export const MAX_IN_LINE = 5000;
 /** The overload ends after this long without a refusal. */
@@ -40,11 +42,11 @@ type Answer = Response | Promise<Response>;
 
 interface WaitingRequest {
   readonly sinceMs: number;
-  /** Aborted when the client hangs up. */
-  readonly signal: AbortSignal;
-  readonly start: () => Answer;
-  readonly refuse: () => Answer;
+  readonly call: Call;
+  readonly start: Handler;
+  readonly refuse: Handler;
   readonly resolve: (answer: Answer) => void;
+  readonly reject: (reason: unknown) => void;
 }
 
 interface Line {
@@ -56,7 +58,7 @@ interface Line {
 
 export interface Overload {
   /** Starts the work immediately if nothing waits, otherwise at its turn. `refuse` answers if that takes too long. */
-  takeTurns(kind: RequestClass, call: Call, start: () => Answer, refuse: () => Answer): Answer;
+  takeTurns(kind: RequestClass, call: Call, start: Handler, refuse: Handler): Answer;
   /** Refusals since the start. */
   readonly refusals: Readonly<Record<RequestClass, number>>;
   /** Refuses all waiting requests, because the parts they need are about to close. */
@@ -98,21 +100,23 @@ export function createOverload(options: OverloadOptions): Overload {
       if (isLate ? late >= REFUSALS_PER_TURN : started >= most) return;
       line.waiting.delete(next);
       waiting--;
-      if (next.signal.aborted) {
+      if (nowMs - next.sinceMs > WATCHED_AFTER_MS && next.call.request.signal.aborted) {
         // Otherwise a client that retries would get two links.
-        next.resolve(next.refuse());
+        next.resolve(next.refuse(next.call));
         continue;
       }
       if (isLate) late++;
       else started++;
-      const answer = isLate ? () => refuseOne(line.kind, next.refuse) : next.start;
-      // An exception rejects the promise.
-      next.resolve((async () => answer())());
+      try {
+        next.resolve(isLate ? refuseOne(line.kind, next) : next.start(next.call));
+      } catch (error) {
+        next.reject(error);
+      }
     }
     line.emptyMs = nowMs;
   }
 
-  function refuseOne(kind: RequestClass, refuse: () => Answer): Answer {
+  function refuseOne(kind: RequestClass, { call, refuse }: Pick<WaitingRequest, "call" | "refuse">): Answer {
     refusals[kind]++;
     refusedMs = clock.monotonicMs();
     if (!refused.includes(kind)) {
@@ -120,7 +124,7 @@ export function createOverload(options: OverloadOptions): Overload {
       onChange(refused);
     }
     over ??= setTimeout(checkIfOver, overAfterMs);
-    return refuse();
+    return refuse(call);
   }
 
   function checkIfOver(): void {
@@ -136,15 +140,16 @@ export function createOverload(options: OverloadOptions): Overload {
       turn ??= setImmediate(nextTurn);
       if (waiting === 0 && started < startsPerTurn) {
         started++;
-        return start();
+        return start(call);
       }
       const line = lineOf[kind];
-      if (line.waiting.size >= MAX_IN_LINE) return refuseOne(kind, refuse);
-      const { signal } = call.request;
+      if (line.waiting.size >= MAX_IN_LINE) return refuseOne(kind, { call, refuse });
       const sinceMs = clock.monotonicMs();
       if (line.waiting.size === 0) line.emptyMs = sinceMs;
       waiting++;
-      return new Promise((resolve) => line.waiting.add({ sinceMs, signal, start, refuse, resolve }));
+      return new Promise((resolve, reject) =>
+        line.waiting.add({ sinceMs, call, start, refuse, resolve, reject }),
+      );
     },
     refusals,
     close() {
@@ -153,7 +158,7 @@ export function createOverload(options: OverloadOptions): Overload {
       const rest = lines.flatMap((line) => [...line.waiting]);
       for (const line of lines) line.waiting.clear();
       waiting = 0;
-      for (const { resolve, refuse } of rest) resolve(refuse());
+      for (const { call, resolve, refuse } of rest) resolve(refuse(call));
     },
   };
 }

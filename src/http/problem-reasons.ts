@@ -1,6 +1,6 @@
 /**
  * Every reason in the header `Curt-Reason` of error responses. Programs rely on these names: never change one. Most are also
- * the key of the message. `problems.ts` maps problems to reasons. The OpenAPI document and docs/api-reference.md list them.
+ * the key of the message. `problems.ts` maps problems to reasons. The OpenAPI document lists them.
  */
 export const PROBLEM_REASONS = [
   // A rule about the code of a new link.

@@ -10,6 +10,7 @@ export function createLimitHeaders(
   { clientOf }: Pick<Refusals, "clientOf">,
 ): AddLimitHeaders {
   return (call, response) => {
+    if (call.limits.length === 0) return response;
     // A shared cache would give it to other clients.
     if (response.headers.get("cache-control")?.startsWith("public") === true) return response;
     const windows = call.limits.flatMap((name) =>
@@ -21,7 +22,7 @@ export function createLimitHeaders(
     );
     // A refusal lists only exhausted windows, so that Retry-After is never before the `t` of one of them.
     const current = response.status === 429 ? windows.filter(({ left }) => left === 0) : windows;
-    if (windows.length > 0) response.headers.set("RateLimit-Policy", windows.map(policy).join(", "));
+    response.headers.set("RateLimit-Policy", windows.map(policy).join(", "));
     if (current.length > 0) response.headers.set("RateLimit", current.map(state).join(", "));
     return response;
   };

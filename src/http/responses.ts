@@ -61,8 +61,8 @@ export function json(
 ): Response {
   const coded = compress(JSON.stringify(body), header(call.headers, "accept-encoding"));
   const response = new Response(coded.body, { status, headers: jsonHeaders(language) });
-  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
-  for (const [name, value] of Object.entries(coded.headers ?? {})) response.headers.set(name, value);
+  for (const more of [headers, coded.headers ?? {}])
+    for (const name in more) response.headers.set(name, more[name] ?? "");
   if (coded.vary !== undefined) response.headers.append("Vary", coded.vary);
   return response;
 }

@@ -3,8 +3,10 @@ import { type Fields, MAX_PATH, parseFields } from "../lib/bounds.ts";
 /** Without a Host header (HTTP/1.0), `request.url` is only a path. "" for CONNECT, whose URL has no path. */
 export function pathOf({ url }: Request): string {
   const start = url.startsWith("/") ? 0 : url.indexOf("/", url.indexOf("://") + 3);
-  const [path = ""] = url.slice(start).split(/[?#]/, 1);
-  return start < 0 ? "" : path;
+  if (start < 0) return "";
+  const path = url.slice(start);
+  const end = path.search(/[?#]/);
+  return end < 0 ? path : path.slice(0, end);
 }
 
 /** The path without its slashes, percent-decoded once. Undecoded if it is ill-formed, cut if it is too long. */

@@ -10,6 +10,7 @@ import {
   openSync,
   statfsSync,
   statSync,
+  writeSync,
 } from "node:fs";
 import { dirname, resolve } from "node:path";
 
@@ -67,6 +68,21 @@ export function giveToOwnerOfFolder(path: string): void {
   } finally {
     closeSync(descriptor);
   }
+}
+
+/**
+ * `writeSync` writes fewer bytes where the disk becomes full, and throws only the next time. `at` is the position, by default the
+ * current one.
+ */
+export function writeAll(descriptor: number, bytes: Uint8Array, at?: number): void {
+  for (let written = 0; written < bytes.length;)
+    written += writeSync(
+      descriptor,
+      bytes,
+      written,
+      bytes.length - written,
+      at === undefined ? null : at + written,
+    );
 }
 
 /** Far more than the index of a log and a page of it, because other programs write during a start. */

@@ -100,17 +100,17 @@ export function spellingsOf(code: string): readonly string[] {
   return [...new Set([code, code.normalize("NFD"), code.replace(UNQUALIFIED, "$&\uFE0F")])];
 }
 
+/** Reused: new memory would cost as much as filling it. */
+const RANDOM = new Uint8Array(16);
+
 /** A code of `length` random characters, without bias. `fill` fills an array with random bytes (a CSPRNG). */
 export function generateCode(length: number, fill: (bytes: Uint8Array) => void): Code {
   let code = "";
-  const bytes = new Uint8Array(length * 2);
   while (code.length < length) {
-    fill(bytes);
-    for (const byte of bytes) {
+    fill(RANDOM);
+    for (let at = 0; at < RANDOM.length && code.length < length; at++)
       // The low six bits; values beyond the alphabet are drawn again.
-      const character = ALPHABET[byte & 63];
-      if (character !== undefined && code.length < length) code += character;
-    }
+      code += ALPHABET[(RANDOM[at] ?? 0) & 63] ?? "";
   }
   return code as Code;
 }

@@ -1,7 +1,8 @@
 import { type ChangeReader, followChanges, type Memory } from "./change-feed.ts";
 import type { WallClock } from "./clock.ts";
 import { type Code, lookUpCode, lookUpKey, type LinkKey } from "./code.ts";
-import { type Creating, createDestinationParser, createLinkCreation, type CreateOptions } from "./create.ts";
+import { type Creating, createLinkCreation, type CreateOptions } from "./create.ts";
+import { createDestinationParser } from "./drafts.ts";
 import { createEditing, type Editing, type EditOptions, type Edits } from "./edit.ts";
 import { type Blocked, createLinkCheck } from "./link-check.ts";
 import { type FoundLink, type Link, stateOf } from "./link.ts";

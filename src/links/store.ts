@@ -67,7 +67,7 @@ export interface LinkStore<Id extends Code | LinkKey = LinkKey> {
     decision: Decision & { readonly reason: Reason },
   ): Promise<readonly LinkId[] | OtherRevision>;
   /** Enables disabled links in the same way. A deleted link stays deleted. */
-  enable(links: readonly SeenLink[], decision: Decision): Promise<readonly LinkId[] | OtherRevision>;
+  enable(links: readonly SeenLink[], decision: EnableDecision): Promise<readonly LinkId[] | OtherRevision>;
   /**
    * Deletes a link's URL and visits permanently, also visits that arrive later. The row stays, so that its code stays
    * taken. Returns false if there is no such link or it was deleted before. Changes nothing if the
@@ -84,8 +84,11 @@ export interface LinkStore<Id extends Code | LinkKey = LinkKey> {
    * deleted links.
    */
   purge(endedByMs: number, limit: number): Promise<number>;
-  /** Returns about how many links there are. May miss links of the last second. Must be cheap. */
-  size(): Promise<number>;
+  /**
+   * Returns about how many links there are. May miss links of the last second. Must be cheap. Only asynchronous if the store
+   * is, because each generated code needs it.
+   */
+  size(): number | Promise<number>;
   /** Finishes the accepted inserts, then closes the files in a consistent state. */
   close(): Promise<void>;
 }
@@ -141,6 +144,14 @@ export interface Decision extends Actor {
   readonly atMs: number;
   /** For the operator only. */
   readonly note?: string | undefined;
+}
+
+export interface EnableDecision extends Decision {
+  /**
+   * Undoes only the decision of this instant: links that it disabled, and nobody has decided about since. They get the state that
+   * they had before, so a link that was disabled for another reason stays disabled for that.
+   */
+  readonly undoesMs?: number | undefined;
 }
 
 /** The operator, through the API or the page, or the reports of visitors. */

@@ -52,16 +52,17 @@ export function parseTarget(written: string, policy: TargetPolicy): Target | Inv
   if (written.includes("\\")) return invalid({ rule: "target.backslash" });
   if (hostOf(written).length > MAX_HOST_LENGTH) return invalid({ rule: "target.unparsable" });
   const url = URL.parse(written);
-  if (url === null || !isAscii(url.href) || EMPTY_LABEL.test(url.hostname))
-    return invalid({ rule: "target.unparsable" });
+  if (url === null) return invalid({ rule: "target.unparsable" });
+  // Each reading would create a string.
+  const { href, hostname } = url;
+  if (!isAscii(href) || EMPTY_LABEL.test(hostname)) return invalid({ rule: "target.unparsable" });
   if (url.username !== "" || url.password !== "") return invalid({ rule: "target.credentials" });
-  if (url.href.length > MAX_TARGET_LENGTH) return invalid(TOO_LONG);
-  if (isOwn(url, policy)) return invalid({ rule: "target.own" });
-  if (policy.posture === "private") return url.href as Target;
-  if (isPrivateHost(url.hostname)) return invalid({ rule: "target.private" });
-  if (policy.isShortener(url.hostname))
-    return invalid({ rule: "target.chain", host: canonicalHost(url.hostname) });
-  return url.href as Target;
+  if (href.length > MAX_TARGET_LENGTH) return invalid(TOO_LONG);
+  if (isOwn(url, policy, hostname)) return invalid({ rule: "target.own" });
+  if (policy.posture === "private") return href as Target;
+  if (isPrivateHost(hostname)) return invalid({ rule: "target.private" });
+  if (policy.isShortener(hostname)) return invalid({ rule: "target.chain", host: canonicalHost(hostname) });
+  return href as Target;
 }
 
 /** Whether a host (as in `URL.hostname`) is only reachable inside a private network. */
@@ -94,12 +95,13 @@ export function isOwnTarget(target: string, policy: TargetPolicy): boolean {
 /** Returns everything between // and the path, credentials and port included, with an x for each %XX character. */
 function hostOf(written: string): string {
   const host = /^[^/]*\/+([^/?#]*)/.exec(written)?.[1] ?? "";
+  if (!host.includes("%")) return host;
   // Each escaped character has one byte that doesn't continue another.
   return host.replaceAll(/%[89AB][\dA-F]/gi, "").replaceAll(/%[\dA-F]{2}/gi, "x");
 }
 
-function isOwn(url: URL, policy: TargetPolicy): boolean {
-  const host = canonicalHost(url.hostname);
+function isOwn(url: URL, policy: TargetPolicy, hostname = url.hostname): boolean {
+  const host = canonicalHost(hostname);
   return policy.ownHosts.some((own) => {
     if (!isLoopback(own)) return host === canonicalHost(own);
     return isLoopback(host) && policy.ownPorts.includes(effectivePort(url));

@@ -8,6 +8,7 @@ export const DAY_MS = 24 * HOUR_MS;
  * second of the year, because that is in the year 10000 in zones east of UTC, which Python cannot represent.
  */
 export const NEVER_MS = 253_402_214_400_000;
+const NEVER = "9999-12-31T00:00:00.000Z";
 
 /** The durations that the API accepts. A month is always 30 days. */
 export const DURATIONS_MS = {
@@ -52,7 +53,8 @@ export function parseInstant(written: string): number | undefined {
 }
 
 export function isoInstant(ms: number): string {
-  return new Date(ms).toISOString();
+  // Most links never end.
+  return ms === NEVER_MS ? NEVER : new Date(ms).toISOString();
 }
 
 /** A day since 1970-01-01, as 2026-11-21. */

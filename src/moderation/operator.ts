@@ -9,6 +9,7 @@ import { type Reason, REASONS } from "../links/reasons.ts";
 import {
   type Actor,
   type Decision,
+  type EnableDecision,
   type LinkId,
   type LinkStore,
   MAX_DECIDED,
@@ -28,6 +29,14 @@ interface DecisionRequest {
 export interface ReasonedRequest extends DecisionRequest {
   /** One of {@link REASONS}. */
   readonly reason: string;
+}
+
+interface EnableRequest extends DecisionRequest, Pick<EnableDecision, "undoesMs"> {}
+
+/** The links that a decision changed, and when. */
+export interface DecidedLinks {
+  readonly links: readonly LinkId[];
+  readonly atMs: number;
 }
 
 interface ChangeRequest extends DecisionRequest, Pick<EditRequest, "originalUrl" | "terms"> {}
@@ -96,9 +105,9 @@ export interface Operator {
   /** Changes a link that redirects or will. False if it is so already. */
   change(link: ReadLink, request: ChangeRequest, actor: Actor): Decided<boolean | EditRefusal>;
   /** Returns the links that it changed: not those that are unknown, deleted, or disabled for this reason already. */
-  disable(links: readonly SeenLink[], request: ReasonedRequest, actor: Actor): Decided<readonly LinkId[]>;
+  disable(links: readonly SeenLink[], request: ReasonedRequest, actor: Actor): Decided<DecidedLinks>;
   /** Returns the links that it changed. A deleted link stays deleted. */
-  enable(links: readonly SeenLink[], request: DecisionRequest, actor: Actor): Decided<readonly LinkId[]>;
+  enable(links: readonly SeenLink[], request: EnableRequest, actor: Actor): Decided<DecidedLinks>;
   /** Deletes a link permanently, except for its code. False if there is no such link or it was deleted before. */
   erase(link: ReadLink, request: DecisionRequest, actor: Actor): Decided<boolean>;
   /** Stops all links to a host and the hosts below it. */
@@ -119,15 +128,16 @@ export function createOperator({
   /** Many links take several transactions. If one fails, a retry does the rest. */
   async function inBatches(
     links: readonly SeenLink[],
+    { atMs }: Decision,
     change: (batch: readonly SeenLink[]) => Promise<readonly LinkId[] | OtherRevision>,
-  ): Promise<readonly LinkId[] | OtherRevision> {
+  ): Promise<DecidedLinks | OtherRevision> {
     const all: LinkId[] = [];
     for (let at = 0; at < links.length; at += MAX_DECIDED) {
       const changed = await change(links.slice(at, at + MAX_DECIDED));
       if (isProblem(changed)) return changed;
       all.push(...changed);
     }
-    return all;
+    return { links: all, atMs };
   }
 
   return {
@@ -159,14 +169,14 @@ export function createOperator({
       const refusals = [...refuseNote(request.note), ...refuseReason(reason)];
       if (reason === undefined || refusals.length > 0) return { kind: "refused", refusals };
       const decision = { ...decide(request, actor), reason };
-      return inBatches(links, (batch) => store.disable(batch, decision));
+      return inBatches(links, decision, (batch) => store.disable(batch, decision));
     },
 
     async enable(links, request, actor) {
       const refusals = refuseNote(request.note);
       if (refusals.length > 0) return { kind: "refused", refusals };
-      const decision = decide(request, actor);
-      return inBatches(links, (batch) => store.enable(batch, decision));
+      const decision = { ...decide(request, actor), undoesMs: request.undoesMs };
+      return inBatches(links, decision, (batch) => store.enable(batch, decision));
     },
 
     async erase(link, request, actor) {

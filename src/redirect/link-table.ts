@@ -37,6 +37,8 @@ const MAX_TARGET_LENGTH = 0x3f_ffff;
 /** No record. */
 const NONE = -1;
 
+/** In the memory of a new table: 1 MiB, for 7,000 usual links. */
+const FIRST_WORDS = 2 ** 18;
 /** There is a bucket for each record of this size. */
 const USUAL_RECORD_BYTES = 160;
 /** Records in a bucket. Bounds a look-up even if somebody creates codes that share a bucket. */
@@ -54,15 +56,12 @@ const MAX_DECODED_LENGTH = 256;
  * Records follow each other. At the end, writing continues at the start, where the oldest records make room. Records used since
  * they were written are then written again (second chance).
  *
- * The system provides memory at the first write, so a table that isn't full takes less.
+ * It doubles until it has `maxBytes`. The collector counts its memory, written or not, and lets garbage grow in proportion.
  */
 export function createLinkTable(maxBytes: number, keyPrefix = "") {
-  const length = Math.floor(maxBytes / WORD_BYTES / 2) * 2;
-  const buffer = new ArrayBuffer(length * WORD_BYTES);
-  const words = new Int32Array(buffer);
-  const numbers = new Float64Array(buffer);
-  const units = new Uint16Array(buffer);
-  const bytes = Buffer.from(buffer);
+  const maxLength = Math.floor(maxBytes / WORD_BYTES / 2) * 2;
+  let length = Math.min(maxLength, FIRST_WORDS);
+  let { words, numbers, units, bytes } = allocate(length);
   /** The first record of each bucket. */
   const buckets = new Int32Array(2 ** Math.ceil(Math.log2(maxBytes / USUAL_RECORD_BYTES))).fill(NONE);
   /** The decoded targets, and the records that they belong to. */
@@ -132,11 +131,21 @@ export function createLinkTable(maxBytes: number, keyPrefix = "") {
     return survives;
   }
 
+  /** Records keep their places. */
+  function grow(): void {
+    const before = words;
+    length = Math.min(maxLength, length * 2);
+    ({ words, numbers, units, bytes } = allocate(length));
+    words.set(before);
+  }
+
   /** Makes room behind the newest record, for at most the whole table. */
   function reserve(size: number): void {
     for (let survivors = 0; newest + size > (isWrapped ? oldest : length);) {
       if (isWrapped) {
         if (passOldest(survivors < MAX_SURVIVORS)) survivors++;
+      } else if (length < maxLength) {
+        grow();
       } else {
         end = newest;
         newest = oldest = 0;
@@ -159,7 +168,7 @@ export function createLinkTable(maxBytes: number, keyPrefix = "") {
     const before = find(code, hash);
     if (before !== NONE) drop(before);
     const size = wordsOf(code.length, target.length);
-    if (size > length || code.length > MAX_CODE_LENGTH || target.length > MAX_TARGET_LENGTH) return NONE;
+    if (size > maxLength || code.length > MAX_CODE_LENGTH || target.length > MAX_TARGET_LENGTH) return NONE;
     reserve(size);
     shorten(hash);
     const at = newest;
@@ -253,6 +262,17 @@ export function createLinkTable(maxBytes: number, keyPrefix = "") {
       newest = 0;
       isWrapped = false;
     },
+  };
+}
+
+function allocate(length: number) {
+  const buffer = new ArrayBuffer(length * WORD_BYTES);
+  const words = new Int32Array(buffer);
+  return {
+    words,
+    numbers: new Float64Array(buffer),
+    units: new Uint16Array(buffer),
+    bytes: Buffer.from(buffer),
   };
 }
 

@@ -156,7 +156,7 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
     hostRules,
     counters,
     storeFigures,
-    size: () => store.size(),
+    size: async () => store.size(),
     operator: createOperator({ store, links, clock, refuseRule }),
     sessions: { endSession: store.endSession, isSessionEnded: store.isSessionEnded },
     inspection: createInspection({ store, clock, blocked: hostRules.blocked }),

@@ -7,6 +7,7 @@ import type { Cost, Endpoint } from "../http/endpoint.ts";
 import type { Limiter } from "../http/limiter.ts";
 import type { RequestClass } from "../http/overload.ts";
 import { queryOf } from "../http/url.ts";
+import { memoize } from "../lib/memoize.ts";
 import { interstitial } from "../pages/interstitial/page.tsx";
 import type { CachedProblem } from "../pages/problem/problem-cache.ts";
 import { createSignIn } from "../pages/sign-in/handler.ts";
@@ -31,13 +32,14 @@ export function createEndpoints(config: Config, core: Core, parts: EndpointsPart
   const access = { ...config, tokens };
   const { hasOperators, contact } = config;
 
+  const secretOfPrefix = memoize((keyPrefix) => secretOf(core.secret, keyPrefix));
   const forPublic: PublicParts = {
     ...own,
     limiter,
     clock,
     refusalToCreate: createCreatorCheck(access),
     isCreateToken: (text) => tokens.create.find(text) !== undefined,
-    secretOf: ({ keyPrefix }: Domain) => secretOf(core.secret, keyPrefix),
+    secretOf: ({ keyPrefix }: Domain) => secretOfPrefix(keyPrefix),
     notFound,
     onFault,
   };
@@ -79,13 +81,8 @@ export function createEndpoints(config: Config, core: Core, parts: EndpointsPart
 
   /** Lets redirects go first. */
   function inTurn(kind: RequestClass, handle: Handler): Handler {
-    return (call) =>
-      overload.takeTurns(
-        kind,
-        call,
-        () => handle(call),
-        () => cachedProblem(call, { kind: "overloaded" }),
-      );
+    const refuse: Handler = (call) => cachedProblem(call, { kind: "overloaded" });
+    return (call) => overload.takeTurns(kind, call, handle, refuse);
   }
 
   const COSTS: Record<Cost, (handle: Handler) => Handler> = {

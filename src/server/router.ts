@@ -70,17 +70,11 @@ export function createRouter(options: RouterOptions): Fetch {
     isLoaded = true;
   }
 
-  async function respond(call: Call, matches: readonly Match[], method: string): Promise<Response> {
-    const [match] = matches;
-    if (match === undefined) return addLimitHeaders(call, await notFound(call));
-    const own = match.code === "" ? call : call.at(call.domain, match.code);
-    const route = match.path.methods.get(method);
-    const response = await route?.handle(own);
-    if (response !== undefined) return addLimitHeaders(own, response);
-    const allow = await allowed(own, matches, method);
+  async function refuseMethod(call: Call, matches: readonly Match[], method: string): Promise<Response> {
+    const allow = await allowed(call, matches, method);
     return method === "OPTIONS"
       ? answer({ status: 204, headers: { Allow: allow } })
-      : answerProblem(own, { kind: "method", method, allow });
+      : answerProblem(call, { kind: "method", method, allow });
   }
 
   return async (request, server) => {
@@ -105,7 +99,12 @@ export function createRouter(options: RouterOptions): Fetch {
         }
         template = matches[0]?.path.template ?? template;
         isOpenHere ||= matches[0]?.path.methods.get(method)?.forEveryOrigin === true;
-        response = await respond(call, matches, method);
+        const [match] = matches;
+        const own = match === undefined || match.code === "" ? call : call.at(call.domain, match.code);
+        const handle = match === undefined ? notFound : match.path.methods.get(method)?.handle;
+        const handled = await handle?.(own);
+        response =
+          handled === undefined ? await refuseMethod(own, matches, method) : addLimitHeaders(own, handled);
       }
     } catch (error) {
       onFault(error, id);

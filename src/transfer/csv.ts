@@ -4,7 +4,7 @@ import { pipeline } from "node:stream";
 import { CsvError, type InfoRecord, parse } from "csv-parse";
 
 import type { Terms } from "../links/link.ts";
-import { keyPrefixOf } from "../links/target.ts";
+import { keyPrefixOf, MAX_TARGET_LENGTH } from "../links/target.ts";
 import { DAY_MS } from "../links/time.ts";
 import { BrokenLine } from "./field-codecs.ts";
 import {
@@ -17,6 +17,12 @@ import {
 
 /** Limits the memory for a file with an unterminated quote. */
 export const MAX_ROW_BYTES = 1024 * 1024;
+
+/**
+ * Longer codes and addresses are refused, so nobody needs all of them. A row with many codes, or a pattern of a link dump, could
+ * otherwise repeat a long one until the disk is full.
+ */
+const KEPT_LENGTH = MAX_TARGET_LENGTH + 1;
 
 /** The names of columns in a header, the preferred one first. Case, spaces, - and _ are ignored. */
 type Columns = Readonly<Record<string, readonly string[]>>;
@@ -71,12 +77,12 @@ export function createLinkReader({ domain, keyPrefixes }: LinkOptions) {
     for (const cell of addressesOf(cells)) {
       const { host, code } = parseAddress(cell);
       expectedHost ??= host;
-      if (host === undefined || host === expectedHost) codes.add(code);
+      if (host === undefined || host === expectedHost) codes.add(code.slice(0, KEPT_LENGTH));
       else
         yield {
           kind: "skipped",
           place,
-          code: cell,
+          code: cell.slice(0, KEPT_LENGTH),
           reason: `it is of another host than ${expectedHost} (choose one with --domain)`,
         };
     }
@@ -204,7 +210,8 @@ function parseAddress(cell: string): { readonly host?: string; readonly code: st
 
 /** Returns one link per code. The last one gets the visits, because only their sum is known. */
 function linksOf(codes: readonly string[], cells: Cells<typeof LINKS>, place: string): LinkItem[] {
-  const { target: originalUrl = "", created, expires, visits, forwardQuery } = cells;
+  const { target = "", created, expires, visits, forwardQuery } = cells;
+  const originalUrl = target.slice(0, KEPT_LENGTH);
   if (`${codes.join("")}${originalUrl}`.includes("\uFFFD"))
     throw new BrokenLine("its code or target is no UTF-8");
   const [createdMs, endsMs] = [parseInstant(created), parseInstant(expires)];

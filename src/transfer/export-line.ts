@@ -37,6 +37,7 @@ import {
   isObject,
   isText,
   list,
+  lowerVisits,
   object,
   oneOf,
   optional,
@@ -45,6 +46,7 @@ import {
   reportCount,
   restrict,
   text,
+  visitCount,
 } from "./field-codecs.ts";
 
 const FORMAT = "curt-export";
@@ -110,8 +112,8 @@ const linkDay = record<Omit<LinkDay, "detail">>({
       read: (json, name) => (json === null ? 0 : dated.read(json, name)),
     },
   ],
-  visits: ["visits", count],
-  bots: ["bots", count],
+  visits: ["visits", visitCount],
+  bots: ["bots", visitCount],
 });
 
 const hourSums = restrict<object, NonNullable<DayDetail["hours"]>>(
@@ -160,7 +162,8 @@ const LINES: { readonly [K in keyof LineOf]: RecordCodec<LineOf[K]> } = {
     }),
     read(json, name) {
       const given = linkDay.read(json, name);
-      return { ...given, detail: given.day === 0 ? null : packDetail(dayDetail.read(json, name)) };
+      const detail = given.day === 0 ? null : lowerVisits(dayDetail.read(json, name));
+      return { ...given, detail: detail && packDetail(detail) };
     },
   },
   secret: record({ name: ["name", text], secret: ["base64", base64] }),
@@ -200,7 +203,7 @@ const LINES: { readonly [K in keyof LineOf]: RecordCodec<LineOf[K]> } = {
       list(record({ atMs: ["at", instant], reason: ["reason", reason], note: ["note", anyText] })),
     ],
   }),
-  counter: record({ day: ["day", day], name: ["name", text], count: ["count", count] }),
+  counter: record({ day: ["day", day], name: ["name", text], count: ["count", visitCount] }),
   request: record({
     key: ["key", text],
     body: ["body", text],
@@ -271,9 +274,8 @@ function isHour([hour, sums]: [string, unknown]): boolean {
 }
 
 function isValue(pair: unknown): boolean {
-  return (
-    Array.isArray(pair) && pair.length === 2 && isText(pair[0]) && !pair[0].includes("\0") && isCount(pair[1])
-  );
+  if (!Array.isArray(pair) || pair.length !== 2) return false;
+  return isText(pair[0]) && !pair[0].includes("\0") && isCount(pair[1]);
 }
 
 function emptyIfMissing<T extends object>(codec: Codec<T>): Codec<T> {

@@ -2,6 +2,10 @@ import { type LinkKey, lookUpKey } from "../links/code.ts";
 import { isName } from "../links/name.ts";
 import { DAY_MS, isoDay, isoInstant, NEVER_MS } from "../links/time.ts";
 
+/**
+ * Imports lower the visits of a link on a day to this, far below what an export can hold (2^53), and the sum of all days (2^63).
+ */
+export const MAX_VISITS = 1e12;
 /** PostgreSQL stores report counts as 32-bit integers. */
 const MAX_REPORTS = 2_147_483_647;
 
@@ -50,6 +54,14 @@ export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
+/** Lowers all numbers in a value to {@link MAX_VISITS}. */
+export function lowerVisits<T>(value: T): T {
+  if (typeof value === "number") return Math.min(value, MAX_VISITS) as T;
+  if (Array.isArray(value)) return value.map(lowerVisits) as T;
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, lowerVisits(one)])) as T;
+}
+
 export function isObject(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
@@ -67,6 +79,10 @@ export const code = restrict<string, LinkKey>(
 export const personName = restrict(text, isName, "must be 1 to 64 letters, digits and . _ - @");
 export const count = restrict<unknown, number>(anything, isCount, "must be a whole number from 0 on");
 export const reportCount = restrict(count, (value) => value <= MAX_REPORTS, `must be at most ${MAX_REPORTS}`);
+export const visitCount: Codec<number> = {
+  ...count,
+  read: (json, name) => lowerVisits(count.read(json, name)),
+};
 export const object = restrict<unknown, Json>(anything, isObject, "must be an object");
 
 export function oneOf<T extends string>(values: readonly T[]): Codec<T> {

@@ -5,6 +5,7 @@ import { parseTarget, type Target, type TargetPolicy } from "../links/target.ts"
 import { DAY_MS, NEVER_MS } from "../links/time.ts";
 import type { ImportedLink } from "../store/shared/records.ts";
 import { writeDetail } from "../visits/days/detail.ts";
+import { MAX_VISITS } from "./field-codecs.ts";
 import type { StagedLink } from "./staging-file.ts";
 
 export interface ImportRules {
@@ -85,7 +86,7 @@ function readTarget({ originalUrl, target, disabled }: StagedLink, policy: Targe
 function completeDays({ days, visits = 0 }: StagedLink, firstKept: number): ImportedLink["days"] {
   const sum = { day: 0, visits: Math.max(0, visits - total(days, "visits")), bots: 0, detail: null };
   const old = days.filter(({ day }) => day < firstKept);
-  sum.visits += total(old, "visits");
+  sum.visits = Math.min(sum.visits + total(old, "visits"), MAX_VISITS);
   sum.bots += total(old, "bots");
   const kept = days
     .slice(old.length)
@@ -94,7 +95,7 @@ function completeDays({ days, visits = 0 }: StagedLink, firstKept: number): Impo
 }
 
 function total(days: ImportedLink["days"], name: "visits" | "bots"): number {
-  return days.reduce((sum, day) => sum + day[name], 0);
+  return days.reduce((sum, day) => Math.min(sum + day[name], MAX_VISITS), 0);
 }
 
 /** Stores and responses can hold dates up to {@link NEVER_MS}. */

@@ -9,6 +9,7 @@ import type { LinkKey } from "../links/code.ts";
 import { StoreUnusable } from "../links/store.ts";
 import type { ImportedLink } from "../store/shared/records.ts";
 import type { Detail } from "../visits/days/detail.ts";
+import { MAX_VISITS } from "./field-codecs.ts";
 import type { LinkItem, VisitsItem } from "./import-file.ts";
 
 const ROWS_PER_TRANSACTION = 10_000;
@@ -23,8 +24,9 @@ const SCHEMA = `
 const ADD_CODE = "INSERT INTO codes (code) VALUES (?1) ON CONFLICT DO NOTHING";
 const ADD_LINK = "INSERT INTO links (key, link) VALUES (?1, ?2)";
 const ADD_DAY = `
-  INSERT INTO days (key, day, visits, bots, detail) VALUES (?1, ?2, ?3, ?4, ?5)
-  ON CONFLICT (key, day) DO UPDATE SET visits = visits + ?3, bots = bots + ?4, detail = NULL`;
+  INSERT INTO days (key, day, visits, bots, detail) VALUES (?1, ?2, min(?3, ${MAX_VISITS}), ?4, ?5)
+  ON CONFLICT (key, day) DO UPDATE SET
+    visits = min(visits + ?3, ${MAX_VISITS}), bots = min(bots + ?4, ${MAX_VISITS}), detail = NULL`;
 const LINKS = "SELECT nth, link FROM links WHERE nth > ?1 ORDER BY nth LIMIT ?2";
 const DAYS = "SELECT day, visits, bots, detail FROM days WHERE key = ?1 ORDER BY day";
 const COUNT = "SELECT count(*) AS links FROM links";

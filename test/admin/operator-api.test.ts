@@ -448,7 +448,9 @@ test("the links of a search are disabled together once their number is confirmed
   const other = await disable(2);
   expect([other.status, other.reason]).toEqual([409, "operator.count"]);
   expect((await own.operate("GET", "journal")).data.entries).toEqual([]);
-  expect((await disable(3)).data).toEqual({ count: 3, done: true, changed: 3 });
+  const { at, ...done } = (await disable(3)).data;
+  expect(done).toEqual({ count: 3, done: true, changed: 3 });
+  expect((await own.operate("GET", "journal")).data.entries[0].at).toBe(at);
   for (const code of ["many0", "many2"]) await untilAnswered(own, code, 410);
   expect((await own.fetch("/other")).status).toBe(302);
   const caseState = async () =>
@@ -492,12 +494,21 @@ test("the links of one creator are found, disabled together and enabled again", 
   // The link with exactly this code isn't hers.
   expect(await search("q=by:mina+j1")).toEqual([]);
   expect(await search("q=by:mina&host=other.example")).toEqual([]);
-  const decide = (action: string, count?: number) =>
-    own.operate("POST", `links/${action}?q=by:mina`, { reason: "spam", count });
+  const decide = (action: string, count?: number, undoes?: unknown) =>
+    own.operate("POST", `links/${action}?q=by:mina`, { reason: "spam", count, undoes });
+  await own.operate("POST", "links/m1/disable", { reason: "legal" });
   expect((await decide("disable")).data).toEqual({ count: 3, done: false });
-  expect((await decide("disable", 3)).data).toEqual({ count: 3, done: true, changed: 3 });
+  const { at, changed } = (await decide("disable", 3)).data;
+  expect(changed).toBe(3);
   for (const code of ["m1", "m2", "m3"]) await untilAnswered(own, code, 410);
   expect((await own.fetch("/j1")).status).toBe(302);
-  expect((await decide("enable", 3)).data.changed).toBe(3);
-  for (const code of ["m1", "m2", "m3"]) await untilAnswered(own, code, 302);
+  // A link that is created before the undo.
+  await create("m4", mina);
+  for (const undoes of ["yesterday", 7, ""]) expect((await decide("enable", 4, undoes)).status).toBe(400);
+  expect((await decide("enable", 4, at)).data).toMatchObject({ count: 4, changed: 3 });
+  for (const code of ["m2", "m3"]) await untilAnswered(own, code, 302);
+  expect((await own.operate("GET", "links/m1")).data.disabled_reason).toBe("legal");
+  // Without it, all are enabled.
+  expect((await decide("enable", 4)).data.changed).toBe(1);
+  await untilAnswered(own, "m1", 302);
 });

@@ -543,7 +543,7 @@ describe("the reason of a decision", () => {
   });
 });
 
-test("the page of a link leads to all links of its creator, which one decision disables and another enables", async () => {
+test("the page of a link leads to all links of its creator, which one decision disables, and another or its undo enables", async () => {
   const token = "mina:a-long-secret-of-mina";
   await using own = await startSignedIn({ CREATE_TOKEN: token });
   for (const custom_code of ["m1", "m2"])
@@ -561,9 +561,26 @@ test("the page of a link leads to all links of its creator, which one decision d
     const found = path.replace("links", "found");
     expect(list).toContain(`${found}&amp;action=${action}`);
     const decided = await own.send(found, { action, count: "2", reason: "spam" });
-    expect(decided.headers.get("location")).toBe(`${path}&done=2`);
+    const [location, undoes] = decided.headers.get("location")?.split("&undoes=") ?? [];
+    expect([location, undoes === undefined]).toEqual([`${path}&done=2`, action === "enable"]);
     for (const code of ["m1", "m2"]) await untilAnswered(own, code, status);
   }
+  const found = path.replace("links", "found");
+  await own.operate("POST", "links/m1/disable", { reason: "legal" });
+  const decided = await own.send(found, { action: "disable", count: "2", reason: "spam" });
+  const [, undoes = ""] = decided.headers.get("location")?.split("&undoes=") ?? [];
+  const undo = `action="${found}"><input type="hidden" name="action" value="enable"/><input type="hidden" name="undoes" value="${undoes}"/>`;
+  expect(await own.textOf(`${path}&done=2&undoes=${undoes}`)).toContain(undo);
+  expect(list).not.toContain('name="undoes"');
+  // It needs no number: the maker may have created more links.
+  for (const [sent, status] of [
+    [{ action: "enable", undoes: "" }, 409],
+    [{ action: "disable", reason: "spam", undoes }, 409],
+    [{ action: "enable", undoes }, 303],
+  ] as const)
+    expect((await own.send(found, sent)).status).toBe(status);
+  await untilAnswered(own, "m2", 302);
+  expect((await own.operate("GET", "links/m1")).data.disabled_reason).toBe("legal");
   const others = await own.textOf("/admin/links?q=by:nobody");
   expect(others).toContain(en["admin.links.none"]);
 });

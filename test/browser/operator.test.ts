@@ -204,6 +204,71 @@ test("arrow keys read the days of a figure", async () => {
   expect(await slider.getAttribute("aria-valuetext")).toBe(point(1, 0));
 });
 
+test("the journal of an evening with two operators shows who decided, and each sees what the other undoes", async () => {
+  const [bob, mina] = ["bob:a-long-secret-of-bob", "mina:a-long-secret-of-mina"];
+  await using curt = await startService({
+    ADMIN_TOKEN: bob,
+    ADMIN_USER_HEADER: "Remote-User",
+    CREATE_TOKEN: mina,
+    TRUSTED_PROXIES: "127.0.0.1,::1",
+  });
+  const say = wordsOf("en");
+  const create = (custom_code: string) =>
+    curt.shorten(
+      { original_url: `https://${custom_code}.example/`, custom_code },
+      { Authorization: `Bearer ${mina}` },
+    );
+  for (const code of ["m1", "m2", "reported"]) await create(code);
+  await report(curt, "reported", { reason: "phishing" });
+  // The proxy signs in Alice. Bob has a token.
+  await using alice = await openPage(curt.origin, {
+    extraHTTPHeaders: { "Remote-User": "alice@team.example" },
+  });
+  await using other = await openPage(curt.origin);
+  const journalOf = async (page: Page) => {
+    await open(page, say, "journal");
+    return page
+      .locator("main .rows li")
+      .evaluateAll((rows) =>
+        rows.map((row) => [...row.querySelectorAll("strong, bdi")].map((part) => part.textContent)),
+      );
+  };
+  const [disabled, enabled] = [say("admin.did.disable"), say("admin.did.enable")];
+  const byAlice = (did: string, ...codes: string[]) => codes.map((code) => [did, code, "alice@team.example"]);
+
+  await signIn(other, say, bob);
+  await other
+    .locator(".case")
+    .getByRole("button", { name: say("admin.do.disable") })
+    .click();
+  await untilAnswered(curt, "reported", 410);
+
+  await alice.goto("/admin/links/m1");
+  await alice.getByRole("link", { name: "mina" }).click();
+  await alice.getByRole("link", { name: say("admin.found.disable") }).click();
+  await alice.getByLabel(say("admin.reason")).selectOption("spam");
+  await alice.getByRole("button", { name: say("admin.do.disable") }).click();
+  await alice.getByText(say("admin.done", { count: 3 })).waitFor();
+  for (const code of ["m1", "m2"]) await untilAnswered(curt, code, 410);
+  const evening = [...byAlice(disabled, "m1", "m2", "reported"), [disabled, "reported", "bob"]];
+  expect(await journalOf(other)).toEqual(evening);
+
+  // Mina hasn't stopped, and Bob's decision isn't Alice's to undo.
+  await create("m3");
+  await alice.getByRole("button", { name: say("admin.undo") }).click();
+  await alice.getByText(say("admin.done", { count: 3 })).waitFor();
+  for (const code of ["m1", "m2", "m3"]) await untilAnswered(curt, code, 302);
+  expect((await curt.fetch("/reported")).status).toBe(410);
+  expect(await journalOf(other)).toEqual([
+    ...byAlice(disabled, "reported"),
+    ...byAlice(enabled, "m1", "m2"),
+    ...evening,
+  ]);
+  expect(await journalOf(alice)).toEqual(await journalOf(other));
+  await other.getByRole("link", { name: "m1" }).first().click();
+  await other.getByText("alice@team.example").first().waitFor();
+});
+
 test("links are rows of one height, and a case has its decision beside its evidence or below it", async () => {
   await using curt = await startService({ ADMIN_TOKEN: TOKEN });
   await using page = await openPage(curt.origin);

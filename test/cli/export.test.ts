@@ -15,7 +15,7 @@ import { testOnLinux } from "../support/linux.ts";
 import { sharePostgres } from "../support/postgres.ts";
 import { startService, temporaryFolder, PROGRAM } from "../support/service.ts";
 import { slicesOf } from "../visits/slices.ts";
-import { exportOf, importTo } from "./export-file.ts";
+import { ended, exportOf, HEAD, importTo, linkLine } from "./export-file.ts";
 import { run, runAlone } from "./run.ts";
 
 const server = await sharePostgres();
@@ -85,6 +85,29 @@ test("an export with a counter of 1970-01-01 can be imported", async () => {
   const file = await exportOf(sqlite(join(folder.path, "first")));
   expect(await importTo(sqlite(join(folder.path, "last")), file)).toBeTrue();
   expect((await exportOf(sqlite(join(folder.path, "last")))).toString()).toBe(file.toString());
+});
+
+test("a store can add visits to a day with the largest numbers of an export, and export it again", async () => {
+  using folder = temporaryFolder();
+  const max = Number.MAX_SAFE_INTEGER;
+  const detail = {
+    hours: { 1: [max, max] },
+    visitors: max,
+    values: { devices: [["x", max]] },
+    others: { devices: max },
+  };
+  const day = { day: "2026-11-20", visits: max, bots: max, ...detail };
+  const line = JSON.stringify({ kind: "day", code: "a", created_at: new Date(NOW).toISOString(), ...day });
+  const file = Buffer.from(ended([HEAD, linkLine("a"), line], { link: 1, day: 1 }));
+  for (const address of [sqlite(join(folder.path, "a.db")), await newPostgres()]) {
+    expect(await importTo(address, file)).toBeTrue();
+    const store = await openStore(address);
+    const hour = (Date.UTC(2026, 10, 20) / DAY_MS) * 24 + 1;
+    for (const slice of slicesOf({ hour, visits: [{ code: "a", createdMs: NOW }] })) await store.add(slice);
+    await store.close();
+    const again = sqlite(join(folder.path, `${address.engine}.db`));
+    expect(await importTo(again, await exportOf(address))).toBeTrue();
+  }
 });
 
 test("visits of several sources add up over repeated exports and imports", async () => {

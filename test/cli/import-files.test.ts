@@ -115,7 +115,7 @@ describe("curt import", () => {
 });
 
 describe("curt import of files", () => {
-  const OVERWRITES = "--report would overwrite an input file.";
+  const OVERWRITES = "--report would overwrite an input file or the store.";
   let folder: ReturnType<typeof temporaryFolder>;
   const path = (name: string) => join(folder.path, name);
   /** Splits a command line, with names in braces as paths in the folder. */
@@ -137,6 +137,16 @@ describe("curt import of files", () => {
     writeFileSync(path("endless"), `{"${"x".repeat(5_000_000)}`);
   });
   afterAll(() => folder[Symbol.dispose]());
+
+  test("never write a report over the store", async () => {
+    const given = settings();
+    const store = given.DATABASE_URL.replace("sqlite:", "");
+    expect((await runCommand(["import", path("csv")], given)).code).toBe(0);
+    const report = await runCommand(["import", "--report", store, path("csv")], given);
+    expect(report).toEqual(refusal(OVERWRITES) as never);
+    const { stdout } = await runCommand(["import", path("csv")], given);
+    expect(stdout).toContain("0 of 1 links added, with 0 visits; 1 already there");
+  });
 
   test.each([
     ["an endless line of JSON", "{endless}", "endless is no file of curt export: its first line must say"],

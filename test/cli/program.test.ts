@@ -166,8 +166,8 @@ Options:
   --milk MILK      milk to add: oat or cow
   -h, --help       show this help
 
-It reads the settings of the server, such as DATABASE_URL, from environment
-variables; "curt help settings" lists them.`,
+Environment variables have the settings of the server, such as DATABASE_URL;
+"curt help settings" lists them.`,
     });
     expect(() => call("tea green")).toThrow("tea needs CUP");
     expect(() => call("tea green mug spoon")).toThrow('tea takes no argument "spoon"');
@@ -479,7 +479,7 @@ describe("curt check", () => {
     for (const [text, why] of [
       [`feed:${"d".repeat(16)} other:too-short`, 'not "(15 characters)"'],
       [`feed:${"d".repeat(16)}\nfeed:${"e".repeat(16)}`, "a name or a secret is there twice"],
-      [undefined, "it is not there"],
+      [undefined, "it does not exist"],
     ] as const) {
       if (text === undefined) rmSync(file);
       else writeFileSync(file, text);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 
 import jsQR from "jsqr";
 
+import { runWithRoom } from "../backup/interruptions.ts";
 import { PROGRAM, ROOT, shareService, startService, temporaryFolder } from "../support/service.ts";
 import { modulesOf, run, runAlone, runInTerminal } from "./run.ts";
 
@@ -126,6 +127,15 @@ describe("curt shorten in a pipe", () => {
     expect(away.stderr).toBe(
       "curt: http://127.0.0.1:1/api/v1/links/batch cannot be reached (set CURT_URL to your instance)\n",
     );
+  });
+
+  test("names the fault of a certificate", async () => {
+    const pem = readFileSync(join(ROOT, "test/http/certificates/first.pem"), "utf8");
+    using server = Bun.serve({ port: 0, tls: { cert: pem, key: pem }, fetch: () => new Response() });
+    const url = `https://localhost:${server.port}`;
+    const { code, stderr } = await run(["shorten", "https://a.example/"], { CURT_URL: url });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/cannot be reached \(.*certificate.*; NODE_EXTRA_CA_CERTS names a file/);
   });
 
   test("loads no module of the server", async () => {
@@ -258,6 +268,23 @@ describe("curt shorten --keep-key", () => {
     expect([refused.code, refused.stdout]).toEqual([1, ""]);
     expect(refused.stderr).toContain(join(folder.path, "curt", "keys"));
     expect((await curt.fetch("/lost")).status).toBe(404);
+  });
+
+  test("fails if only a part of a key fits on the disk, and finds later keys behind that part", async () => {
+    using folder = temporaryFolder();
+    mkdirSync(join(folder.path, "curt"));
+    const keys = join(folder.path, "curt", "keys");
+    const before = `${"x".repeat(1000)}\n`;
+    writeFileSync(keys, before);
+    const given = { ...environment, XDG_STATE_HOME: folder.path };
+    const cut = await runWithRoom(1024, ["shorten", "https://example.com/", "--keep-key"], given);
+    expect([cut.code, cut.stderr]).toEqual([
+      1,
+      expect.stringContaining(`the key file ${keys} cannot be used`),
+    ]);
+    expect(statSync(keys).size).toBe(1024);
+    await run(["shorten", "https://example.com/", "--code", "behind", "--keep-key"], given);
+    expect(await run(["withdraw", "curt.example/behind"], given)).toMatchObject({ code: 0, stderr: "" });
   });
 
   test("stores the keys of all links even if the reader of its output ends", async () => {

@@ -183,3 +183,21 @@ test("a bucket keeps the latest 16 of colliding codes", () => {
   const stored = alike.filter((code) => table.get(code)?.target === code);
   expect(stored).toEqual(alike.slice(-16));
 });
+
+test("keeps links and the recorder's fields while the table grows", () => {
+  const table = createLinkTable(ROOMY_BYTES);
+  const target = `https://example.com/${"x".repeat(1000)}`;
+  const all = Array.from({ length: 3000 }, (_, nth) => linkOf(`code-${nth}`, `${target}${nth}`, nth));
+  for (const link of all) {
+    const entry = table.set(link);
+    table.keep({ ...entry, sequence: link.createdMs, keyDay: 1, key0: link.createdMs });
+  }
+  expect(table.size).toBe(all.length);
+  for (const { code, target: longTarget, createdMs } of all)
+    expect(table.get(code)).toMatchObject({
+      target: longTarget,
+      createdMs,
+      sequence: createdMs,
+      key0: createdMs,
+    });
+});

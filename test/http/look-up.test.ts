@@ -82,7 +82,7 @@ async function serve(folder: string, record = () => {}) {
     answerUnknown: createUnknownAnswer({
       exists: linkCache.exists,
       limiter,
-      overload: { takeTurns: (_what, _call, start) => start() },
+      overload: { takeTurns: (_what, call, start) => start(call) },
       cachedProblem: createProblemCache(),
       onFault,
     }),

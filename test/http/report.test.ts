@@ -308,7 +308,8 @@ test("the footer of every page links to the report form, and to CONTACT if it is
   const paths = ["/", `/${code}+`, "/docs", `/${code}+report`, "/+report", "/+reported", "/nobody", "/%FF"];
   for (const path of paths) {
     const page = await (await named.fetch(path, { headers: HTML })).text();
-    expect(page).toContain(`<a href="/+report" rel="nofollow">${en["page.report"]}</a>`);
+    const current = path === "/+report" ? ' aria-current="page"' : "";
+    expect(page).toContain(`<a href="/+report" rel="nofollow"${current}>${en["page.report"]}</a>`);
     expect(page).toContain('<a href="mailto:abuse@curt.example"><bdi dir="ltr">abuse@curt.example</bdi></a>');
     const other = path.replace(code, "nobody");
     expect(await (await paged.fetch(other, { headers: HTML })).text()).toContain(

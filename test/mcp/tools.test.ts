@@ -77,7 +77,7 @@ test("docs/clients.md has a working configuration, and lists every tool with its
   expect(Object.keys(variables)).toContainValues(Object.keys(env));
   for (const name of Object.keys(variables)) expect(text).toContain(`\`${name}\``);
   for (const { name, inputSchema } of (await mcp.client.listTools()).tools) {
-    const row = text.split("\n").find((line) => line.startsWith(`| \`${name}\``));
+    const row = text.split("\n").find((line) => line.startsWith(`- \`${name}\` takes `));
     for (const parameter of Object.keys(inputSchema.properties ?? {}))
       expect(row).toContain(`\`${parameter}\``);
   }

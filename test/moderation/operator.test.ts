@@ -44,9 +44,10 @@ test("disabling 1,201 links takes transactions of at most 500, and disables each
     clock: { nowMs: () => NOW },
     refuseRule: () => [],
   });
-  expect(await counting.disable(links, { reason: "spam" }, { who: "api" })).toHaveLength(1201);
+  const disabled = await counting.disable(links, { reason: "spam" }, { who: "api" });
+  expect(disabled).toMatchObject({ links: { length: 1201 }, atMs: NOW });
   expect(batches).toEqual([500, 500, 201]);
-  expect(await operator.disable(links, { reason: "spam" }, { who: "api" })).toEqual([]);
+  expect(await operator.disable(links, { reason: "spam" }, { who: "api" })).toEqual({ links: [], atMs: NOW });
   expect(await store.find("m1200" as LinkKey)).toMatchObject({ disabled: "spam" });
 });
 

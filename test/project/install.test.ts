@@ -123,6 +123,52 @@ test("the Compose example has valid settings, and trusts its proxy", () => {
   expect(configs.caddy.content).toContain("reverse_proxy curt:3000");
 });
 
+test("the Kubernetes example has valid settings, restricts Curt, and gives it time to stop", () => {
+  const [{ spec }] = Bun.YAML.parse(read("examples/kubernetes.yaml")) as [
+    {
+      spec: {
+        template: {
+          spec: {
+            terminationGracePeriodSeconds: number;
+            securityContext: object;
+            containers: [
+              {
+                env: { name: string; value?: string }[];
+                securityContext: object;
+                ports: { containerPort: number }[];
+                volumeMounts: { mountPath: string }[];
+                livenessProbe: { httpGet: { path: string } };
+                readinessProbe: { httpGet: { path: string } };
+              },
+            ];
+          };
+        };
+      };
+    },
+  ];
+  const pod = spec.template.spec;
+  const [curt] = pod.containers;
+  const environment = curt.env.map(({ name, value = "0123456789abcdef" }) => [name, value] as const);
+  const config = configOf(Object.fromEntries(environment));
+  expect(config).toMatchObject({
+    baseUrl: "https://go.example.com",
+    database: { engine: "postgres" },
+    adminToken: [{ secret: "0123456789abcdef" }],
+  });
+  const mounts = curt.volumeMounts.map(({ mountPath }) => mountPath);
+  expect(mounts).toContain(config.journalFolder.replace(/\/curt-visits$/, ""));
+  expect(curt.ports[0]?.containerPort).toBe(config.port);
+  // 10 s for the last requests, and time to write the last visits.
+  expect(pod.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(config.drainWaitMs / 1000 + 30);
+  expect([curt.livenessProbe.httpGet.path, curt.readinessProbe.httpGet.path]).toEqual(["/livez", "/readyz"]);
+  expect(pod.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 65532 });
+  expect(curt.securityContext).toMatchObject({
+    allowPrivilegeEscalation: false,
+    readOnlyRootFilesystem: true,
+    capabilities: { drop: ["ALL"] },
+  });
+});
+
 /** The examples of docs/proxies.md, by the name of the proxy. */
 const [, ...SECTIONS] = read("docs/proxies.md").split(/^## /m);
 const PROXIES = new Map(

@@ -5,27 +5,32 @@ import { join } from "node:path";
 import packageJson from "../../package.json";
 import { changesOf, checksums, listMaterials } from "../../scripts/artifacts.ts";
 import { ACCEPTED, describeLibraries, listLibraries } from "../../scripts/licences.ts";
-import { releaseChanges } from "../../scripts/release.ts";
+import { requireCommitted } from "../../scripts/release.ts";
 import { ROOT, temporaryFolder } from "../support/service.ts";
 
-const changelog = readFileSync(join(ROOT, "CHANGELOG.md"), "utf8");
+test("release notes are the version's part of the changelog", () => {
+  const changelog = "# Changelog\n\n## 99.0.0\n\n### For visitors\n\n- New.\n\n## 98.0.0\n\n- Old.\n";
+  expect(changesOf(changelog, "99.0.0")).toBe("### For visitors\n\n- New.");
+  expect(changesOf(changelog, "98.0.0")).toBe("- Old.");
+});
 
-test("a release puts the unreleased changes under its version and keeps the heading for the next ones", () => {
-  const released = releaseChanges(changelog, "99.0.0");
-  expect(released).toContain("## Unreleased\n\n## 99.0.0\n\n### ");
-  expect(released.replace("\n## 99.0.0\n", "")).toBe(changelog);
+test("the changelog has the changes of this version", () => {
+  const changelog = readFileSync(join(ROOT, "CHANGELOG.md"), "utf8");
+  expect(changesOf(changelog, packageJson.version)).toContain("\n- ");
 });
 
 test("a release without changes is refused", () => {
-  expect(() => releaseChanges(releaseChanges(changelog, "99.0.0"), "99.0.1")).toThrow(
-    "CHANGELOG.md has no unreleased changes",
+  expect(() => changesOf("# Changelog\n\n## 98.0.0\n\n- Old.\n", "99.0.0")).toThrow(
+    "CHANGELOG.md has no changes of 99.0.0",
   );
 });
 
-test("release notes are the version's part of the changelog", () => {
-  const released = releaseChanges(changelog, "99.0.0");
-  const [, unreleased = ""] = changelog.split("## Unreleased\n");
-  expect(changesOf(released, "99.0.0")).toBe(unreleased.split(/^## /m, 1)[0]?.trim() ?? "");
+test("a release is refused if the tag would lack a file that its tests had", async () => {
+  using folder = temporaryFolder();
+  Bun.spawnSync(["git", "init", "--quiet"], { cwd: folder.path });
+  expect(() => requireCommitted(folder.path)).not.toThrow();
+  await Bun.write(join(folder.path, "new.ts"), "");
+  expect(() => requireCommitted(folder.path)).toThrow("?? new.ts");
 });
 
 test("the checksums are SHA-256, in the format of sha256sum", async () => {
@@ -48,6 +53,10 @@ test("the list of materials has every library of the program with its dependenci
   const known = new Set([metadata.component, ...components].map((component) => component["bom-ref"]));
   for (const { ref, dependsOn } of dependencies)
     for (const each of [ref, ...dependsOn]) expect(known).toContain(each);
+});
+
+test("the list of materials is the same each time", () => {
+  expect(listMaterials()).toEqual(listMaterials());
 });
 
 test("every library's licence is listed in full, and is one that we accept", () => {

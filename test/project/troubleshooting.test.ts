@@ -54,6 +54,11 @@ function messagesOf(kind: Kind) {
   return found.filter(({ text }) => text.replace(/[^a-z]/gi, "").length >= 7 && !text.startsWith("…, "));
 }
 
+/** A second sentence says what to do, and so does the rule of a setting. Info is only for people who wonder. */
+function needsAdvice({ level, text }: { readonly level: string; readonly text: string }): boolean {
+  return level !== "info" && level !== "mistakes.push" && !/\S\. [A-Z]/.test(text);
+}
+
 /** The list items of a section: messages, separated by semicolons, and what to do about them. */
 function entriesOf(kind: Kind) {
   const [, section = ""] = DOCUMENT.split(`\n## ${SECTIONS[kind]}\n`);
@@ -80,12 +85,14 @@ function matches(pattern: string, text: string): boolean {
 }
 
 test.each(KINDS)(
-  "docs/troubleshooting.md has an entry for each literal message of the sources, and no other: %s",
+  "docs/troubleshooting.md has an entry for each literal message of the sources without advice, and none that doesn't exist: %s",
   (kind) => {
     const messages = messagesOf(kind);
     const entries = entriesOf(kind);
     expect(Math.min(messages.length, entries.length)).toBeGreaterThan(15);
-    const unexplained = messages.filter(({ text }) => !entries.some(({ pattern }) => isAbout(pattern, text)));
+    const unexplained = messages
+      .filter(needsAdvice)
+      .filter(({ text }) => !entries.some(({ pattern }) => isAbout(pattern, text)));
     expect(unexplained).toEqual([]);
     for (const { pattern, advice } of entries) {
       const isWritten =

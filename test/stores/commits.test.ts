@@ -12,26 +12,31 @@ function holdable() {
   return { started, commit, sizes: () => started.map(({ items }) => items.length) };
 }
 
+/** Until items that arrived are committed. */
+async function turns(): Promise<void> {
+  for (let nth = 0; nth < 3; nth++) await new Promise(setImmediate);
+}
+
 test("another commit starts only when a full batch waits or the last commit is slow", async () => {
   using clock = stopClock();
   const { started, commit, sizes } = holdable();
   const { add, settled } = createCommits({ waiting: 100, batch: 3, atOnce: 3 }, commit);
   const all = [add([1])];
-  await new Promise(setImmediate);
+  await turns();
   all.push(add([2]), add([3]));
-  await new Promise(setImmediate);
+  await turns();
   expect(sizes()).toEqual([1]);
   all.push(add([4]), add([5]));
-  await new Promise(setImmediate);
+  await turns();
   expect(sizes()).toEqual([1, 3, 1]);
   all.push(add([6]), add([7]), add([8]));
   clock.advance(100);
   all.push(add([9]));
-  await new Promise(setImmediate);
+  await turns();
   expect(sizes()).toEqual([1, 3, 1]);
   started[2]?.end();
   for (let nth = 0; nth < 5; nth++) {
-    await new Promise(setImmediate);
+    await turns();
     for (const { end } of started) end();
   }
   expect((await Promise.all(all)).flat()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
@@ -43,7 +48,7 @@ test("another commit starts only when a full batch waits or the last commit is s
   ] as const) {
     clock.advance(passedMs);
     void add([item]);
-    await new Promise(setImmediate);
+    await turns();
     expect(started.at(-1)?.items).toEqual(last);
   }
 });
@@ -53,7 +58,7 @@ test("an item is refused after too long a wait, and later ones are committed", a
   const { started, commit } = holdable();
   const { add } = createCommits({ waiting: 100, batch: 10, waitMs: 300 }, commit);
   const first = add([1]);
-  await new Promise(setImmediate);
+  await turns();
   const late = add([2]);
   const refusal = late.catch((error: unknown) => error);
   clock.advance(400);
@@ -61,7 +66,7 @@ test("an item is refused after too long a wait, and later ones are committed", a
   started[0]?.end();
   expect(await first).toEqual([1]);
   expect(await refusal).toBeInstanceOf(StoreUnavailable);
-  await new Promise(setImmediate);
+  await turns();
   started[1]?.end();
   expect(await inTime).toEqual([3]);
 });
@@ -76,13 +81,13 @@ test("figures count waiting, refused and failed items, and the size and duration
   };
   const { add } = createCommits({ waiting: 4, batch: 3 }, failing, figures);
   const first = add([1, 2, 3]);
-  await new Promise(setImmediate);
+  await turns();
   const second = add([4]);
   expect(await add([5]).catch((error: unknown) => error)).toBeInstanceOf(StoreUnavailable);
   expect(figures).toMatchObject({ waiting: 4, refused: 1, failed: 0 });
   started[0]?.end();
   await first;
-  while (started.length < 2) await new Promise(setImmediate);
+  while (started.length < 2) await turns();
   started[1]?.end();
   await second;
   fail = true;

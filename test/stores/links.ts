@@ -178,9 +178,10 @@ export function testLinkStore(name: string, open: () => Promise<LinkStore>): voi
       expect(isComplete).toBe(true);
       expect(await other.changes(position)).toMatchObject({ keys: [] });
       expect((await store.changes(start)).keys).toEqual(codes as LinkKey[]);
-      await store.insert([newLink("another")]);
-      await withdraw("another", NOW + 4, other);
-      expect((await store.changes(position)).keys).toEqual(["another" as LinkKey]);
+      // As an imported link may have it.
+      await store.insert([newLink(" ")]);
+      await withdraw(" ", NOW + 4, other);
+      expect((await store.changes(position)).keys).toEqual([" " as LinkKey]);
     });
 
     test("reports many changes in pages, and misses none while more are committed", async () => {

@@ -15,7 +15,7 @@ test("a create waits 5 s in all for its turn and for a lock; after that it tries
     },
   });
   const queuedAgoMs = [0, 4000, 60_000];
-  for (const agoMs of queuedAgoMs) await perform("insert", { links: "[]" }, performance.now() - agoMs);
+  for (const agoMs of queuedAgoMs) await perform("insert", { rows: "[]" }, performance.now() - agoMs);
   const [fresh = 0, late = 0, tooLate] = waitsMs;
   expect(fresh).toBeGreaterThan(1000);
   expect(late).toBeLessThanOrEqual(1000);
@@ -32,7 +32,7 @@ test("a create overtakes a background task that waits for a lock", async () => {
   }
   const { perform } = createWriteQueue({ perform: performOne }, 60_000);
   const purge = perform("purge", { endedByMs: 1, limit: 1 });
-  await perform("insert", { links: "[]" });
+  await perform("insert", { rows: "[]" });
   isLocked = false;
   await purge;
   expect(order.filter((type) => type === "insert")).toHaveLength(1);

@@ -1,5 +1,6 @@
-import { describe, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
+import { readBeacon } from "../../src/transfer/beacon.ts";
 import { expectImported, expectRefused } from "./import-checks.ts";
 
 describe("curt import of a BEACON file", () => {
@@ -44,6 +45,29 @@ describe("curt import of a BEACON file", () => {
         },
       },
     ));
+
+  test("keeps only as much of an endless pattern as shows that its links are refused", async () => {
+    const long = "x".repeat(100_000);
+    const pattern = (name: string) => `#${name}: https://example.com/${long}{ID}\n`;
+    const dump = `#FORMAT: BEACON\n${pattern("PREFIX")}a||https://example.com/\n#PREFIX:{ID}\n${pattern("TARGET")}b\n`;
+    const input = {
+      firstLine: async () => "",
+      async *bytes() {
+        yield Buffer.from(dump);
+      },
+    };
+    const items = await Array.fromAsync(
+      readBeacon(input, { domain: undefined, keyPrefixes: [], onBroken: () => {} }),
+    );
+    expect(items.map((item) => JSON.stringify(item).length < 20_000)).toEqual([true, true]);
+    await expectImported(`${dump}#TARGET:{+ID}\nc||https://example.com/\n`, {
+      links: { c: { location: "https://example.com/" } },
+      skipped: {
+        "code: At most 64 characters are allowed.": [`line 3: ${"x".repeat(192)}…`],
+        "URL: It may have at most 8,192 characters, even after percent-encoding.": ["line 6: b"],
+      },
+    });
+  });
 
   for (const [what, text, why, line = 4] of [
     ["more than three fields", "a|b|c|d", "it has more than three fields"],

@@ -220,6 +220,27 @@ describe("curt import of a CSV file", () => {
     expect(stdout).toContain("1 of 1 links added, with 2 visits");
   });
 
+  test("bounds visits, so that the store can add more and its export can be imported", async () => {
+    using folder = temporaryFolder();
+    const path = (name: string) => join(folder.path, name);
+    const stores = [1, 2].map((nth) => ({ DATABASE_URL: `sqlite:${path(`${nth}.db`)}`, PORT: "1" }));
+    await Bun.write(path("links"), `code,url,visits\na,https://example.com/,${"9".repeat(15)}\n`);
+    const rows = ["2024-03-01", "2024-03-02", ""].map((day) => `a,${day},${"9".repeat(15)}\n`.repeat(10));
+    await Bun.write(path("visits"), `code,day,visits\n${rows.join("")}`);
+    for (const [args, settings] of [
+      [["import", "--visits", path("visits"), path("links")], stores[0]],
+      [["export", path("export")], stores[0]],
+      [["import", path("export")], stores[1]],
+    ] as const) {
+      const { code, stderr } = await runCommand(args, { ...settings, STATS_KEEP: "3650d" });
+      expect(code, stderr).toBe(0);
+    }
+    const exported = await Bun.file(path("export")).text();
+    expect(exported.match(/"visits":\d+/g)?.map(String)).toEqual(
+      Array.from({ length: 3 }, () => '"visits":1000000000000'),
+    );
+  });
+
   test("accepts dates from 1970 to 9999 and Unix times, and 0 for no end", () =>
     expectImported(
       [

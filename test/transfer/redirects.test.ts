@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { readdirSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 
 import redirector from "netlify-redirector";
 import { generateRedirectsEvaluator } from "redirects-in-workers";
@@ -281,7 +281,8 @@ describe("curt export of redirects", () => {
       expect(readFileSync(file, "utf8")).toContain(line);
     }
     const site = join(folder.path, "site");
-    expect((await runCommand(["export", "--ending", "--format", "html", site], settings)).code).toBe(0);
+    expect((await runCommand(["export", "--ending", "--format", "html", `${site}/`], settings)).code).toBe(0);
+    expect(existsSync(`${site}.xn--bj0bj06e.example/plain/index.html`)).toBeTrue();
     expect(readFileSync(join(site, "ends/index.html"), "utf8")).toContain(
       "<!-- ends 2199-01-01T00:00:00.000Z -->",
     );
@@ -320,6 +321,19 @@ describe("curt export of redirects", () => {
       expect(exported.said).toContain(`exported ${codes.length - count} links to links\n`);
       expect(exported.said).toContain(`left out, 2: links with control characters\n`);
       expect(exported.said).toContain(`left out, ${count}: ${why}\n`);
+    }
+  });
+
+  test("leaves out codes that no address can have, which would also name other folders", async () => {
+    const codes = ["..", ".", "a.b", "404.html", "c+"];
+    for (const format of ["nginx", "caddy", "netlify", "html", "beacon"]) {
+      using exported = await exportAs(
+        format,
+        ["fine", ...codes].map((code) => ({ code, target: "https://example.com/" })),
+      );
+      expect(exported.said).toContain("exported 1 link to links\n");
+      expect(exported.said).toContain(`left out, ${codes.length}: links whose code no address can have\n`);
+      expect(existsSync(join(dirname(exported.file), "index.html"))).toBeFalse();
     }
   });
 

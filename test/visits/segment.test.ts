@@ -126,7 +126,19 @@ describe("a segment", () => {
     ]);
   });
 
-  test.each(["", "a", "\t1", "a\t", "a\t1x", "a\t1\t2", "a\nb\t1", "a\t9007199254740992"])(
+  test("reads codes with control characters, which an export may bring", async () => {
+    using folder = temporaryFolder();
+    const { segment, read } = await newSegment(folder.path);
+    for (const code of ["a\t1", "a\nb", "\t\t"]) segment.count(createName("link", `${code}\t7`), false);
+    const all = await read();
+    expect(all.map(({ code, createdMs }) => [code as string, createdMs])).toEqual([
+      ["\t\t", 7],
+      ["a\t1", 7],
+      ["a\nb", 7],
+    ]);
+  });
+
+  test.each(["", "a", "\t1", "a\t", "a\t1x", "a\t9007199254740992"])(
     "can't be read if a link has the name %j",
     async (name) => {
       using folder = temporaryFolder();

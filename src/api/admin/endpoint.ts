@@ -37,6 +37,8 @@ interface Outcome {
   /** How many links a search finds. */
   readonly count?: number;
   readonly done?: boolean;
+  /** When it was taken, to undo it. */
+  readonly at?: string;
   readonly changed: boolean | number;
 }
 

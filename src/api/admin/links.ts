@@ -3,12 +3,12 @@ import type { Show } from "../../http/endpoint.ts";
 import { type HttpProblem, malformed, problemJson } from "../../http/problems.ts";
 import { parametersOf } from "../../http/url.ts";
 import { BODIES } from "../../lib/bounds.ts";
-import type { OtherRevision } from "../../links/change.ts";
 import { lookUpKey, splitKey } from "../../links/code.ts";
 import { isProblem } from "../../links/problem.ts";
 import type { LinkId } from "../../links/store.ts";
 import { readTerms } from "../../links/term-values.ts";
-import type { RefusedDecision } from "../../moderation/refusal.ts";
+import { isoInstant, parseInstant } from "../../links/time.ts";
+import type { Operator } from "../../moderation/operator.ts";
 import type { SearchResult } from "../../views/reads.ts";
 import { target } from "../create-link.ts";
 import { success } from "../envelope.ts";
@@ -101,7 +101,7 @@ export const disableLink = linkDecision(
       reasonedRequest,
     );
     const changed = isProblem(body) ? body : await parts.operator.disable([link], body, actorOf(call));
-    return isProblem(changed) ? changed : { code: link.code, changed: changed.length > 0 };
+    return isProblem(changed) ? changed : { code: link.code, changed: changed.links.length > 0 };
   },
 );
 
@@ -110,7 +110,7 @@ export const enableLink = linkDecision(
   async (parts, call, link) => {
     const body = await readBody(parts, call, BODIES["POST /api/v1/admin/links/{code}/enable"], noteRequest);
     const changed = isProblem(body) ? body : await parts.operator.enable([link], body, actorOf(call));
-    return isProblem(changed) ? changed : { code: link.code, changed: changed.length > 0 };
+    return isProblem(changed) ? changed : { code: link.code, changed: changed.links.length > 0 };
   },
 );
 
@@ -126,6 +126,8 @@ export const eraseLink = linkDecision("DELETE /api/v1/admin/links/{code}", async
 /** `count` is how many links the first response said there are. */
 const countedRequest = z.object({ note, count: z.number().nullish() });
 const countedReasonedRequest = countedRequest.extend({ reason });
+/** `undoes` is when the decision was taken, as in its response and in the journal. */
+const undoRequest = countedRequest.extend({ undoes: z.string().nullish() });
 
 export const disableAll = decision("POST /api/v1/admin/links/disable", (parts) => async (call) => {
   const body = await readBody(
@@ -139,23 +141,31 @@ export const disableAll = decision("POST /api/v1/admin/links/disable", (parts) =
 });
 
 export const enableAll = decision("POST /api/v1/admin/links/enable", (parts) => async (call) => {
-  const body = await readBody(parts, call, BODIES["POST /api/v1/admin/links/enable"], countedRequest);
+  const body = await readBody(parts, call, BODIES["POST /api/v1/admin/links/enable"], undoRequest);
   if (isProblem(body)) return body;
-  return changeAll(parts, call, body.count, (links) => parts.operator.enable(links, body, actorOf(call)));
+  const undoesMs = parseInstant(body.undoes ?? "");
+  if (typeof body.undoes === "string" && undoesMs === undefined)
+    return malformed({ rule: "query.date", field: "undoes", example: "2026-11-21T20:15:00.000Z" });
+  const request = { ...body, undoesMs };
+  return changeAll(parts, call, body.count, (links) => parts.operator.enable(links, request, actorOf(call)));
 });
 
 /** For all links that a search finds. Changes nothing until the operator sends back how many there are. */
 async function changeAll(
-  { views }: OperatorApiParts,
+  { views, refusalOf }: OperatorApiParts,
   call: Call,
   confirmed: number | null | undefined,
-  change: (links: readonly LinkId[]) => Promise<readonly LinkId[] | RefusedDecision | OtherRevision>,
+  change: (links: readonly LinkId[]) => ReturnType<Operator["disable"]>,
 ) {
   const links = await searchAll(views, call);
   if ("kind" in links) return links satisfies HttpProblem;
+  // Access may have ended during the search.
+  const refusal = refusalOf(call);
+  if (refusal !== undefined) return refusal;
   const count = links.length;
   if (typeof confirmed !== "number") return success(call, 200, "operator.asked", { count, done: false });
   if (confirmed !== count) return { kind: "other-count", count } as const;
   const changed = await change(links);
-  return isProblem(changed) ? changed : { count, done: true, changed: changed.length };
+  if (isProblem(changed)) return changed;
+  return { count, done: true, changed: changed.links.length, at: isoInstant(changed.atMs) };
 }

@@ -7,6 +7,7 @@ import type { HttpProblem } from "../../http/problems.ts";
 import { parametersOf } from "../../http/url.ts";
 import type { Fields } from "../../lib/bounds.ts";
 import { isProblem } from "../../links/problem.ts";
+import { isoInstant, parseInstant } from "../../links/time.ts";
 import { message } from "../../locales/messages.ts";
 import type { WrittenSearch } from "../../moderation/search.ts";
 import { seeOther } from "../forms.ts";
@@ -64,7 +65,7 @@ export const decideAll = operatorForm("POST /admin/found", (parts) => {
 });
 
 /** Decides about all links of a search. Without `fields`, it only asks for confirmation. */
-function serveConfirmation({ operator, views }: OperatorPageParts, show: Show<ConfirmationData>) {
+function serveConfirmation({ operator, views, signIn }: OperatorPageParts, show: Show<ConfirmationData>) {
   const showAll = views.show(showLinks);
 
   /** Blocks the chosen hosts, and returns the problem of the first that can't be blocked. */
@@ -100,11 +101,20 @@ function serveConfirmation({ operator, views }: OperatorPageParts, show: Show<Co
     const hosts = [...counts].toSorted(([, one], [, other]) => other - one).slice(0, MAX_HOSTS);
     const again = (problem?: HttpProblem) => show(call, { formToken, problem, action, count, hosts });
     if (fields === undefined) return again();
-    if (fields.get("count") !== String(count)) return again({ kind: "other-count", count });
-    const changed = await operator[action](links, decisionOf(fields), actorOf(call));
-    if (isProblem(changed)) return again(changed);
-    const refusal = await blockHosts(call, fields, counts);
-    return refusal === undefined ? seeOther(`${list}&done=${changed.length}`) : again(refusal);
+    const undoesMs = action === "enable" ? parseInstant(fields.get("undoes") ?? "") : undefined;
+    // An undo needs no confirmation, and links may have been created since.
+    if (undoesMs === undefined && fields.get("count") !== String(count))
+      return again({ kind: "other-count", count });
+    const decide = async () => {
+      const changed = await operator[action](links, { ...decisionOf(fields), undoesMs }, actorOf(call));
+      if (isProblem(changed)) return again(changed);
+      const refusal = await blockHosts(call, fields, counts);
+      if (refusal !== undefined) return again(refusal);
+      const undo = action === "disable" ? `&undoes=${isoInstant(changed.atMs)}` : "";
+      return seeOther(`${list}&done=${changed.links.length}${undo}`);
+    };
+    // Access may have ended during the search.
+    return signIn.page(decide)(call);
   };
 }
 

@@ -93,7 +93,7 @@ export function renderPage(
       ? message(language, "admin.changed")
       : messages.map(({ key, values }) => message(language, key, values)).join(sentenceSpace(language));
   // The confirmation is for the first visit only.
-  const once: readonly string[] = ["done", ...LAST_ANSWER_FIELDS];
+  const once: readonly string[] = ["done", "undoes", ...LAST_ANSWER_FIELDS];
   const query = Object.fromEntries([...parametersOf(call.request)].filter(([name]) => !once.includes(name)));
   return html(
     call,

@@ -3,13 +3,13 @@ import type { HttpProblem } from "../../http/problems.ts";
 import type { Fields } from "../../lib/bounds.ts";
 import { versionOf } from "../../links/change.ts";
 import type { StoredLink } from "../../links/link.ts";
-import type { Actor, LinkId } from "../../links/store.ts";
+import type { Actor } from "../../links/store.ts";
 import { targetHost } from "../../links/target.ts";
 import { DURATIONS } from "../../links/time.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
 import { mainReason } from "../../moderation/case.ts";
 import type { LinkDetails } from "../../moderation/inspection.ts";
-import type { Operator, ReadLink } from "../../moderation/operator.ts";
+import type { DecidedLinks, Operator, ReadLink } from "../../moderation/operator.ts";
 import { instantOf } from "../forms.ts";
 import { describeDestination } from "../shared/destination-parts.ts";
 import { richMessage } from "../shared/formats.ts";
@@ -126,7 +126,7 @@ export async function decide(
   link: ReadLink,
   fields: Fields,
   actor: Actor,
-): Promise<HttpProblem | readonly LinkId[] | boolean> {
+): Promise<HttpProblem | DecidedLinks | boolean> {
   switch (fields.get("action") ?? "") {
     case "change":
       return operator.change(link, { ...decisionOf(fields), ...changeOf(link, fields) }, actor);

@@ -13,7 +13,7 @@ import { describeDestination } from "../shared/destination-parts.ts";
 import { HostName } from "../shared/destination.tsx";
 import { Notice } from "../shared/fields.tsx";
 import { operatorPage, type PageData, listPageOf, queryValue, renderPage } from "./endpoint.ts";
-import { adminPage, Empty, LinkTo, More, type PageContext, withQuery } from "./frame.tsx";
+import { adminPage, Empty, Form, LinkTo, More, type PageContext, withQuery } from "./frame.tsx";
 
 export const SEARCH_LABELS = {
   q: "admin.q",
@@ -31,6 +31,8 @@ interface Links {
   readonly refusal?: string | undefined;
   /** The number of links that were disabled or enabled a moment ago. */
   readonly done?: number | undefined;
+  /** When links were disabled a moment ago, to undo that. "" if they weren't. */
+  readonly undoes: string;
 }
 
 interface LinksData extends PageData {
@@ -54,6 +56,7 @@ export const showLinks = operatorPage(
       searched,
       nowMs: inspection.nowMs(),
       ...(done !== undefined && { done: Number(done) }),
+      undoes: queryValue(call, "undoes"),
     };
     const next = withQuery("/admin/links", { ...filledFields(search), cursor: cursor ?? "" });
     return renderPage(
@@ -77,17 +80,31 @@ export const showLinks = operatorPage(
 
 function linksPage(context: PageContext, view: Links): Page {
   const { language } = context;
-  const { search, links, cursor, searched, refusal, done } = view;
+  const { search, links, cursor, searched, refusal, done, undoes } = view;
   const say = (key: MessageKey) => message(language, key);
   const query = filledFields(search);
   const isSearch = Object.keys(query).length > 0;
   const percent = new Intl.NumberFormat(language, { style: "percent", roundingMode: "floor" });
+  const status = done !== undefined && (
+    <p role="status">{message(language, "admin.done", { count: done })}</p>
+  );
   return adminPage(
     context,
     "links",
     say("admin.links"),
     <>
-      {done !== undefined && <p role="status">{message(language, "admin.done", { count: done })}</p>}
+      {undoes === "" ? (
+        status
+      ) : (
+        <Form
+          context={context}
+          action={withQuery("/admin/found", query)}
+          hidden={{ action: "enable", undoes }}
+        >
+          {status}
+          <button aria-keyshortcuts="u">{say("admin.undo")}</button>
+        </Form>
+      )}
       <Notice text={refusal} />
       <LinkRows language={language} links={links} nowMs={view.nowMs} />
       {refusal === undefined && links.length === 0 && cursor === undefined && (

@@ -1,6 +1,6 @@
 import { type HttpProblem, type Malformed, malformed } from "../../http/problems.ts";
 import { BODIES, type Fields } from "../../lib/bounds.ts";
-import type { CreateRequest } from "../../links/create.ts";
+import type { CreateRequest } from "../../links/drafts.ts";
 import { isProblem, type Refusal } from "../../links/problem.ts";
 import { MAX_TARGET_LENGTH } from "../../links/target.ts";
 import { refuseStart } from "../../links/term-values.ts";

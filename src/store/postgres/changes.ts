@@ -4,8 +4,8 @@ import { RULES } from "../shared/decisions.ts";
 import type { Result, Value } from "./connection/connection.ts";
 import type { Statements } from "./connection/database.ts";
 
-/** A change of nothing, which `replicas.ts` waits for. No link has this code. */
-const MARKER = " ";
+/** A change of nothing, which `replicas.ts` waits for. No link has this key, whereas an imported one may be a space. */
+const MARKER = "/";
 /** Changes in one response. A reader that missed more forgets everything it remembers. */
 const MAX_CHANGES = 10_000;
 /** Rows per deletion. */

@@ -1,15 +1,9 @@
 import { StoreUnusable } from "../../links/store.ts";
 import type { Database, Run } from "./connection/database.ts";
 import store from "./migrations/001-store.sql" with { type: "text" };
-import events from "./migrations/002-events.sql" with { type: "text" };
-import refusedEvents from "./migrations/003-refused-events.sql" with { type: "text" };
-import answeredTargets from "./migrations/004-answered-targets.sql" with { type: "text" };
-import eventBatches from "./migrations/005-event-batches.sql" with { type: "text" };
-import endedSessions from "./migrations/006-ended-sessions.sql" with { type: "text" };
-import names from "./migrations/007-names.sql" with { type: "text" };
 
 /** In order. How many of them a database has is its schema version. */
-export const MIGRATIONS = [store, events, refusedEvents, answeredTargets, eventBatches, endedSessions, names];
+export const MIGRATIONS = [store];
 
 /** For all migrations together, and for waiting until another process has made them. */
 const MIGRATE_MS = 3_600_000;

@@ -67,6 +67,8 @@ interface Waiting<Item, Outcome> {
 
 /** A commit that takes longer than this lets another one start. */
 const LONG_MS = 50;
+/** Turns of the event loop in which no item arrives, before a commit starts. Each takes some microseconds. */
+const QUIET_TURNS = 2;
 
 /**
  * The group commit: items that arrive while a commit is in flight share the next one. One transaction and one sync serve
@@ -107,13 +109,17 @@ export function createCommits<Item, Outcome>(
     onEnd();
   }
 
-  /** Lets the requests that are being read right now join the batch. A commit and a sync cost more than several creates. */
+  /**
+   * Lets the requests that are being read right now join the batch. A commit and a sync cost more than several creates. After
+   * a commit, clients send their next requests one by one, so only the second turn without any ends the batch.
+   */
   async function gather(): Promise<void> {
-    let before: number;
-    do {
+    let before = 0;
+    for (let quiet = 0; quiet < QUIET_TURNS && waiting.length < maxBatch;) {
       before = waiting.length;
       await new Promise(setImmediate);
-    } while (before < waiting.length && waiting.length < maxBatch);
+      quiet = before < waiting.length ? 0 : quiet + 1;
+    }
   }
 
   function refuseLate(): void {

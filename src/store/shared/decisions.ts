@@ -11,8 +11,8 @@ import {
 import type { LinkKey } from "../../links/code.ts";
 import type { StoredLink } from "../../links/link.ts";
 import { isProblem } from "../../links/problem.ts";
-import type { Reason } from "../../links/reasons.ts";
-import type { Decision, LinkId, SeenLink, Updated } from "../../links/store.ts";
+import { type Reason, REASONS } from "../../links/reasons.ts";
+import type { Decision, EnableDecision, LinkId, SeenLink, Updated } from "../../links/store.ts";
 import type { AnswerAction } from "../../moderation/case.ts";
 import type { HostRule } from "../../moderation/store.ts";
 import { addEntries } from "./decision-entries.ts";
@@ -31,6 +31,17 @@ const BLOCK = `
     WHERE hosts.reason <> excluded.reason
   RETURNING host`;
 const UNBLOCK = "DELETE FROM hosts WHERE host = $1 RETURNING host";
+
+/** Links that a decision disabled, if it is the last one about them, with the reason for which they were disabled before it. */
+const undoable = (codes: string) => `
+  SELECT code, created_ms AS "createdMs", (
+    SELECT CASE action WHEN 'disable' THEN reason END FROM journal AS former
+    WHERE code = it.code AND created_ms = it.created_ms AND entry < it.entry AND action IN ('disable', 'enable')
+    ORDER BY entry DESC LIMIT 1) AS former
+  FROM journal AS it
+  WHERE action = 'disable' AND at_ms = $1 AND code IN (${codes}) AND NOT EXISTS (
+    SELECT 1 FROM journal AS later
+    WHERE code = it.code AND created_ms = it.created_ms AND entry > it.entry AND action IN ('disable', 'enable'))`;
 
 export interface LockedLink extends LinkId {
   /** Null if it redirects. */
@@ -114,6 +125,27 @@ export async function enableLocked(
   return changed.map(idOf);
 }
 
+/** Takes locked links. Returns those whose last decision was that of `undoesMs`, in their state before it. */
+async function undoLocked(
+  run: Run,
+  links: readonly LockedLink[],
+  undoesMs: number,
+  decision: Decision,
+): Promise<LinkId[]> {
+  if (links.length === 0) return [];
+  const codes = links.map(({ code }) => code);
+  const { rows } = await run<LinkId & { former: Reason | null }>(undoable(list(codes, 2)), [
+    undoesMs,
+    ...codes,
+  ]);
+  const formerOf = new Map(rows.map((row) => [keyOf(row), row.former]));
+  const thoseOf = (reason: Reason | null) => links.filter((link) => formerOf.get(keyOf(link)) === reason);
+  const changed = await enableLocked(run, thoseOf(null), decision);
+  for (const reason of REASONS)
+    changed.push(...(await disableLocked(run, thoseOf(reason), { ...decision, reason })));
+  return changed;
+}
+
 /** Returns false, and changes nothing, if the host has this rule already. */
 export async function block(
   run: Run,
@@ -175,10 +207,13 @@ export function createDecisions(statements: Statements, eraseVisits: EraseVisits
         const locked = await lockSeen(run, links);
         return isProblem(locked) ? locked : disableLocked(run, locked, decision);
       }),
-    enable: (links: readonly SeenLink[], decision: Decision) =>
+    enable: (links: readonly SeenLink[], decision: EnableDecision) =>
       decide(statements, decision, async (run) => {
         const locked = await lockSeen(run, links);
-        return isProblem(locked) ? locked : enableLocked(run, locked, decision);
+        if (isProblem(locked)) return locked;
+        return decision.undoesMs === undefined
+          ? enableLocked(run, locked, decision)
+          : undoLocked(run, locked, decision.undoesMs, decision);
       }),
     erase: (id: SeenLink, decision: Decision) =>
       decide(statements, decision, async (run): Promise<boolean | OtherRevision> => {

@@ -30,14 +30,8 @@ const PURGE = `
     SELECT rowid FROM links WHERE ends_ms <= ?1 AND disabled IS NULL ORDER BY ends_ms LIMIT ?2)
   RETURNING 1`;
 
-type InsertRow = [
-  code: string,
-  ...urls: [string, string | null],
-  createdMs: number,
-  endsMs: number | null,
-  freeIfEndedByMs: number,
-  terms: string | null,
-];
+/** Rows cross to the writer's thread instead of links: they are shorter, and need no work there. */
+export type Row = ReturnType<typeof columnsOf>;
 
 export interface UpdateTask {
   readonly link: LinkId;
@@ -45,7 +39,7 @@ export interface UpdateTask {
 }
 
 export function createLinks(database: FileDatabase, addChange: (code: string) => void) {
-  const insert = database.statement<unknown, InsertRow>(INSERT);
+  const insert = database.statement<unknown, Row>(INSERT);
   const isRecording = database.statement<unknown, []>(IS_RECORDING);
   const addEvent = database.statement<unknown, [string, number]>(ADD_EVENT);
   const find = database.statement<LinkRow & { rowid: number }, [string, number]>(FIND);
@@ -54,24 +48,15 @@ export function createLinks(database: FileDatabase, addChange: (code: string) =>
   );
   const purge = database.statement<unknown, [number, number]>(PURGE);
 
-  function insertOne(link: NewLink, isRecorded: boolean): boolean {
-    const { code, originalUrl, createdMs, freeIfEndedByMs } = link;
-    const { changes } = insert.run(
-      code,
-      originalUrl,
-      storedTarget(link),
-      createdMs,
-      storedEndMs(link),
-      freeIfEndedByMs,
-      termsJson(link),
-    );
-    if (changes === 1 && isRecorded) addEvent.run(code, createdMs);
+  function insertOne(row: Row, isRecorded: boolean): boolean {
+    const { changes } = insert.run(...row);
+    if (changes === 1 && isRecorded) addEvent.run(row[0], row[3]);
     return changes === 1;
   }
 
-  function insertAll(links: readonly NewLink[]): boolean[] {
+  function insertAll(rows: readonly Row[]): boolean[] {
     const isRecorded = isRecording.get() !== null;
-    return links.map((link) => insertOne(link, isRecorded));
+    return rows.map((row) => insertOne(row, isRecorded));
   }
 
   function updateOne({ link: { code, createdMs }, change }: UpdateTask): Updated {
@@ -90,7 +75,7 @@ export function createLinks(database: FileDatabase, addChange: (code: string) =>
 
   return {
     /** The group commit: one transaction and one sync. Waits for the fsync in COMMIT. Returns which were inserted. */
-    insert: (links: readonly NewLink[]): boolean[] => insertTransaction.immediate(links),
+    insert: (rows: readonly Row[]): boolean[] => insertTransaction.immediate(rows),
     /** Inserts within the transaction of the caller. */
     insertAll,
     update: (tasks: readonly UpdateTask[]): Updated[] => updateTransaction.immediate(tasks),
@@ -104,5 +89,21 @@ export type LinksTable = ReturnType<typeof createLinks>;
 /** For {@link ADD_LINK}. */
 export function columnsOf(link: StoredLink) {
   const { code, originalUrl, createdMs, disabled = null } = link;
-  return [code, originalUrl, storedTarget(link), createdMs, storedEndMs(link), disabled, termsJson(link)];
+  const row = [
+    code,
+    originalUrl,
+    storedTarget(link),
+    createdMs,
+    storedEndMs(link),
+    disabled,
+    termsJson(link),
+  ];
+  return row as [string, string, string | null, number, number | null, string | number | null, string | null];
+}
+
+/** New links aren't disabled: in its place is the bound of codes that are free again. */
+export function insertRow(link: NewLink): Row {
+  const row = columnsOf(link);
+  row[5] = link.freeIfEndedByMs;
+  return row;
 }

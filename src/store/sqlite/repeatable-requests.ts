@@ -8,7 +8,7 @@ import type {
   RepeatableRequest,
 } from "../../links/store.ts";
 import type { FileDatabase } from "./file/file.ts";
-import type { LinksTable } from "./links.ts";
+import { insertRow, type LinksTable } from "./links.ts";
 
 const FIND = "SELECT body, made FROM requests WHERE key = ?1";
 const KEEP = `
@@ -34,7 +34,7 @@ export function createRepeatableRequests(database: FileDatabase, links: LinksTab
     if ("kind" in before) return before;
     const made = new Map(before.map((record) => [record.nth, record]));
     const missing = requestedLinks.filter(({ nth }) => !made.has(nth));
-    const isInserted = links.insertAll(missing);
+    const isInserted = links.insertAll(missing.map(insertRow));
     for (const [at, { nth, code, createdMs, endsMs }] of missing.entries())
       if (isInserted[at] === true) made.set(nth, { nth, code, createdMs, endsMs });
     if (made.size > before.length)

@@ -15,7 +15,7 @@ import { createCommits, createStoreFigures, type StoreFigures } from "../shared/
 import { idOf } from "../shared/link-row.ts";
 import { REPORTS } from "../shared/reports.ts";
 import type { Identity } from "./file/file-identity.ts";
-import type { UpdateTask } from "./links.ts";
+import { insertRow, type UpdateTask } from "./links.ts";
 import { createReader } from "./reader.ts";
 import type { KeyedOutcome, KeyedTask } from "./repeatable-requests.ts";
 import { StoreBusy } from "./store-busy.ts";
@@ -40,6 +40,7 @@ export interface StoreOptions {
 const INSERTS = { waiting: 10_000, batch: 1000 };
 /** Small batches, because each request may have many links. */
 const REQUESTS = { waiting: 1000, batch: 64 };
+const TAKEN = { kind: "taken" } as const;
 const UPDATES = { waiting: 10_000, batch: 500 };
 
 type Reader = ReturnType<typeof createReader>;
@@ -98,8 +99,11 @@ export async function openSqliteStore(
   }
   const inserts = createCommits(
     INSERTS,
-    async (links: readonly NewLink[], sinceMs) =>
-      JSON.parse(await writer.perform("insert", { links: JSON.stringify(links) }, sinceMs)) as boolean[],
+    async (links: readonly NewLink[], sinceMs) => {
+      const rows = JSON.stringify(links.map(insertRow));
+      const isInserted = JSON.parse(await writer.perform("insert", { rows }, sinceMs)) as boolean[];
+      return links.map((link, nth) => (isInserted[nth] === true ? withoutHold(link) : TAKEN));
+    },
     storeFigures.links,
   );
   const requests = createCommits(
@@ -126,12 +130,9 @@ export async function openSqliteStore(
   const emptying = setInterval(() => void writer.perform("emptyIdleLog", {}).catch(onIdleFault), IDLE_MS);
 
   return {
-    async insert(links) {
-      const inserted = await inserts.add(links);
-      return links.map((link, nth) => (inserted[nth] === true ? withoutHold(link) : { kind: "taken" }));
-    },
+    insert: inserts.add,
     ...readingHalf(reader),
-    size: async () => reader.size(),
+    size: reader.size,
     async insertOnce(links, request) {
       const [outcome] = await requests.add([{ links, request }]);
       return outcome;

@@ -9,7 +9,7 @@ import { dirname } from "node:path";
 
 import { isNearlyFull, syncFolder } from "../../lib/files.ts";
 import { performTasks } from "../../lib/thread.ts";
-import { type NewLink, StoreMisplaced, StoreUnavailable, SyncFailed } from "../../links/store.ts";
+import { StoreMisplaced, StoreUnavailable, SyncFailed } from "../../links/store.ts";
 import type { Slice } from "../../visits/days/slice.ts";
 import type { AgeBounds } from "../../visits/days/store.ts";
 import { createModeration } from "../shared/moderation.ts";
@@ -17,7 +17,7 @@ import { createChangesWriter } from "./changes.ts";
 import { isFailedSync } from "./file/failed-sync.ts";
 import { type Identity, identify, watchLog, watchPlace } from "./file/file-identity.ts";
 import { openWriter } from "./file/file.ts";
-import { createLinks, type UpdateTask } from "./links.ts";
+import { createLinks, type Row, type UpdateTask } from "./links.ts";
 import { type KeyedTask, createRepeatableRequests } from "./repeatable-requests.ts";
 import { statementsOn } from "./sql.ts";
 import { StoreBusy } from "./store-busy.ts";
@@ -64,8 +64,8 @@ const calls = {
     file = open(task);
     return file.opened;
   },
-  insert: ({ links }: { readonly links: string }) =>
-    JSON.stringify(file.links.insert(JSON.parse(links) as NewLink[])),
+  insert: ({ rows }: { readonly rows: string }) =>
+    JSON.stringify(file.links.insert(JSON.parse(rows) as Row[])),
   insertOnce: ({ requests }: { readonly requests: string }) =>
     JSON.stringify(file.requests.insertOnce(JSON.parse(requests) as KeyedTask[])),
   forgetRequests: ({ sentBeforeMs, limit }: { readonly sentBeforeMs: number; readonly limit: number }) =>

@@ -66,7 +66,11 @@ map $curt_path $curt${nth}_links {
     const pairs: string[] = [];
     let left = MAX_VALUE;
     for (const entry of entries) {
-      const pair = nginxQuoted(`/${entry.spelling}\t${entry.target}\t`);
+      // A dollar sign would start a variable here, but not in a key.
+      const pair = nginxQuoted(`/${entry.spelling}\t${entry.target}\t`).replaceAll(
+        "$",
+        () => "${curt_dollar}",
+      );
       if (Buffer.byteLength(pair) > left) leaveOut(entry, "links that are too long for nginx");
       else left -= Buffer.byteLength(pairs[pairs.push(pair) - 1] ?? "");
     }
@@ -93,9 +97,8 @@ function lowerCased(text: string): string {
   return /[^ -~]/.test(text) ? text.replaceAll(/[A-Z]+/g, lower) : lower(text);
 }
 
-/** A dollar sign would start a variable. */
 function nginxQuoted(text: string): string {
-  return text.replaceAll(/["\\]/g, String.raw`\$&`).replaceAll("$", () => "${curt_dollar}");
+  return text.replaceAll(/["\\]/g, String.raw`\$&`);
 }
 
 /** Caddy's name for each character that starts a placeholder or environment variable, or escapes it. */

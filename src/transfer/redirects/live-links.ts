@@ -42,6 +42,8 @@ export async function createLiveLinkCheck(read: ReadRecords, options: LiveLinkOp
     if (!withEnding && endsMs < NEVER_MS) return "links that end later (--ending writes them)";
     const { keyPrefix, code } = splitKey(link.code);
     if (!keyPrefixes.includes(keyPrefix)) return "links of domains that are not in DOMAINS";
+    // An imported file may have them. `..` would lead out of the folder of pages.
+    if (/[/+.]/.test(code)) return "links whose code no address can have";
     // Formats escape everything else. A line break from a damaged store would write lines of its own.
     if (!/^https?:[\x21-\x7E]+$/.test(target) || /\p{Cc}/u.test(code)) return "links with control characters";
     return { keyPrefix, code, target, endsMs, losesQuery: forwardsQuery(link) };

@@ -1,6 +1,7 @@
-import { closeSync, fstatSync, ftruncateSync, openSync, readdirSync, readSync, writeSync } from "node:fs";
+import { closeSync, fstatSync, ftruncateSync, openSync, readdirSync, readSync } from "node:fs";
 import { join } from "node:path";
 
+import { writeAll } from "../../lib/files.ts";
 import { bootWords } from "./journal.ts";
 import {
   COUNTER_WORDS,
@@ -73,7 +74,7 @@ function readHead(file: number): Uint32Array {
 function copyParts(path: string, file: number, head: Uint32Array, copy: number): void {
   const { size } = fstatSync(file);
   const { capacity, countersAt, detailsAt, namesAt } = layoutOf(path, head, size);
-  writeSync(copy, head, 0, HEAD_BYTES, 0);
+  writeAll(copy, new Uint8Array(head.buffer), 0);
   for (const [start, length] of [
     [countersAt, 4 * COUNTER_WORDS * capacity.links],
     [detailsAt, 4 * DETAIL_WORDS * (head[Head.usedDetails] ?? 0)],
@@ -81,7 +82,7 @@ function copyParts(path: string, file: number, head: Uint32Array, copy: number):
   ] as const) {
     const bytes = new Uint8Array(length);
     readSync(file, bytes, 0, length, start);
-    writeSync(copy, bytes, 0, length, start);
+    writeAll(copy, bytes, start);
   }
   ftruncateSync(copy, size);
 }

@@ -130,15 +130,16 @@ function endOf(names: Uint8Array, name: number): number {
 }
 
 const TAB = 0x09;
-const NEWLINE = 0x0a;
 const ZERO = 0x30;
 
-/** Throws unless it is a code, a tab and the time in digits. Creates no objects, because there are many names. */
+/**
+ * Throws unless it is a code, a tab and the time in digits. Creates no objects, because there are many names. The code may be an
+ * imported one with tabs, and must not cost all visits of the segment.
+ */
 function checkLinkName(names: Buffer, name: number): void {
   const end = endOf(names, name);
-  let at = name;
-  while (at < end && names[at] !== TAB && names[at] !== NEWLINE) at++;
-  const isCode = at > name && names[at] === TAB;
+  let at = names.lastIndexOf(TAB, end - 1);
+  const isCode = at > name;
   let createdMs = at + 1 < end ? 0 : Number.NaN;
   while (++at < end) {
     const digit = (names[at] ?? 0) - ZERO;
@@ -150,10 +151,11 @@ function checkLinkName(names: Buffer, name: number): void {
 
 /** Takes a name that {@link checkLinkName} accepted. */
 function readLinkName(names: Buffer, name: number): Pick<LinkVisits, "code" | "createdMs"> {
-  const tab = names.indexOf(TAB, name);
+  const end = endOf(names, name);
+  const tab = names.lastIndexOf(TAB, end - 1);
   return {
     code: names.toString("utf8", name, tab) as LinkKey,
-    createdMs: Number(names.toString("latin1", tab + 1, endOf(names, name))),
+    createdMs: Number(names.toString("latin1", tab + 1, end)),
   };
 }
 

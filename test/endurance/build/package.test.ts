@@ -1,9 +1,10 @@
 import { expect, test } from "bun:test";
-import { copyFileSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 import bunPackage from "../../../node_modules/bun/package.json";
 import { version } from "../../../package.json";
+import { buildModules } from "../../../scripts/build.ts";
 import { CONTENTS, makePackage } from "../../../scripts/package.ts";
 import { ROOT, startProgram, temporaryFolder } from "../../support/service.ts";
 
@@ -13,6 +14,14 @@ async function run(command: string[], cwd: string): Promise<string> {
   if ((await child.exited) !== 0) throw new Error(`${command.join(" ")}: ${stdout}${stderr}`);
   return stdout;
 }
+
+test("the package doesn't carry the folder of the machine that built it", async () => {
+  using built = temporaryFolder();
+  await buildModules(built.path);
+  const modules = readdirSync(built.path).filter((name) => name.endsWith(".js"));
+  expect(modules).not.toBeEmpty();
+  for (const name of modules) expect(readFileSync(join(built.path, name), "utf8")).not.toContain(ROOT);
+});
 
 test("`npx curt serve` works in an empty folder, without an install script", async () => {
   using packed = temporaryFolder();

@@ -62,8 +62,8 @@ function expectAllSeen({ calls, created }: Run): void {
 testOnLinux("each link is on disk before its 201 is sent, also across a checkpoint", async () => {
   using folder = temporaryFolder();
   const run = await traceProgram(folder.path, async ({ create }) => {
-    const long = "x".repeat(1500);
-    for (let nth = 0; nth < 400; nth++) await create(`single${nth}`, `https://example.org/${nth}?${long}`);
+    const long = "x".repeat(7500);
+    for (let nth = 0; nth < 1100; nth++) await create(`single${nth}`, `https://example.org/${nth}?${long}`);
   });
   expectAllSeen(run);
   expect(lostCodes(run)).toEqual([]);

@@ -108,9 +108,11 @@ else
       expect((await ask("/c1")).status).toBe(404);
     });
 
-    test("keeps domains apart", async () => {
+    test("keeps domains apart, and reads every character of an odd code", async () => {
       using folder = temporaryFolder();
+      const odd = String.raw`a$B"\'{};#?~`;
       const links = [
+        { code: odd, target: "https://example.com/odd" },
         { code: "abc", target: "https://example.com/own" },
         { code: "other.example/abc", target: "https://example.com/other?$" },
         { code: "other.example/ABC", target: "https://example.com/upper" },
@@ -130,6 +132,9 @@ else
         ["https://example.com/own", null],
         ["https://example.com/other?$", "https://example.com/upper"],
       ]);
+      expect((await askAt(nginx.origin)(`/${encodeURIComponent(odd)}`)).location).toBe(
+        "https://example.com/odd",
+      );
     });
   });
 

@@ -21,8 +21,8 @@ const READER_BUSY_WAIT_MS = 100;
 /** The index of the log takes 32 KiB, and the first pages of the log the rest. A migration needs more. */
 export const OPENING_KIB = 64;
 
-/** From this many pages on, the log is moved into the file. SQLite's own default. */
-const LONG_LOG_PAGES = 1000;
+/** From this many pages on, the log is moved into the file. SQLite's default of 1,000 writes pages of the index more often. */
+const LONG_LOG_PAGES = 4000;
 
 /** A row of PRAGMA wal_checkpoint: whether others were in the way, pages in the log, and pages moved to the file. */
 type LogState = [isBusy: number, pages: number, movedPages: number];

@@ -4,15 +4,9 @@ import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
 
 import { StoreUnusable } from "../../../links/store.ts";
 import store from "../migrations/001-store.sql" with { type: "text" };
-import events from "../migrations/002-events.sql" with { type: "text" };
-import refusedEvents from "../migrations/003-refused-events.sql" with { type: "text" };
-import answeredTargets from "../migrations/004-answered-targets.sql" with { type: "text" };
-import eventBatches from "../migrations/005-event-batches.sql" with { type: "text" };
-import endedSessions from "../migrations/006-ended-sessions.sql" with { type: "text" };
-import names from "../migrations/007-names.sql" with { type: "text" };
 
 /** In order. How many of them a file has is its schema version (PRAGMA user_version). */
-export const MIGRATIONS = [store, events, refusedEvents, answeredTargets, eventBatches, endedSessions, names];
+export const MIGRATIONS = [store];
 
 interface Part {
   /** With its type, such as "index links_by_end": a trigger may be called like a table. */

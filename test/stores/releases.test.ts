@@ -1,72 +1,87 @@
-// Stores of earlier schemas, which today's code must migrate without losing anything. `npm run keep-schema` creates them.
+// What earlier releases wrote, which today's code must open without losing anything. `npm run keep-release` writes it.
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import type { LinkKey } from "../../src/links/code.ts";
 import { checkStore } from "../../src/store/open.ts";
-import { type Kept, PASSWORD } from "../schemas/fill.ts";
+import { MIGRATIONS as ofPostgres } from "../../src/store/postgres/schema.ts";
+import { MIGRATIONS as ofSqlite } from "../../src/store/sqlite/file/schema.ts";
+import { runCommand } from "../cli/commands.ts";
+import { AS_CREATOR, AS_OPERATOR, CREATOR, type Kept, OPERATOR, PASSWORD, TOKENS } from "../releases/fill.ts";
 import { sharePostgres } from "../support/postgres.ts";
 import { type LocalService, openStoreOf, startService, temporaryFolder } from "../support/service.ts";
 
-const FOLDER = join(import.meta.dir, "../schemas");
+const FOLDER = join(import.meta.dir, "../releases");
+const RELEASES = readdirSync(FOLDER).filter((name) => /^\d/.test(name));
 const HOUR_MS = 3_600_000;
-const ADMIN_TOKEN = "a".repeat(32);
-const AS_OPERATOR = { headers: { Authorization: `Bearer ${ADMIN_TOKEN}` } };
 
-const namesOf = (engine: string) =>
-  readdirSync(FOLDER)
-    .filter((name) => name.startsWith(engine) && name.endsWith(".sql"))
-    .map((name) => name.replace(".sql", ""))
-    .toSorted();
-const statements = (name: string) => readFileSync(join(FOLDER, `${name}.sql`), "utf8");
-const keptIn = (name: string) => JSON.parse(readFileSync(join(FOLDER, `${name}.json`), "utf8")) as Kept;
-const versionsOf = (engine: string) => namesOf(engine).map((name) => Number(name.slice(-3)));
-const schemaOf = (engine: string) =>
-  readdirSync(join(import.meta.dir, "../../src/store", engine, "migrations")).length;
+const pathIn = (release: string, file: string) => join(FOLDER, release, file);
+const textOf = (release: string, file: string) => readFileSync(pathIn(release, file), "utf8");
+const keptIn = (release: string, engine: string) => JSON.parse(textOf(release, `${engine}.json`)) as Kept;
 
-describe("the kept SQLite stores", () => {
-  test("include one of the newest version", () => expect(versionsOf("sqlite")).toContain(schemaOf("sqlite")));
-
-  for (const name of namesOf("sqlite"))
-    test(`${name} keeps its links, visits, keys and decisions`, async () => {
-      using folder = temporaryFolder();
-      {
-        using database = new Database(join(folder.path, "curt.db"), { create: true });
-        database.run("PRAGMA journal_mode = WAL");
-        database.run(statements(name));
-      }
-      await checkAll(keptIn(name), {}, folder.path);
-    });
+test("the newest kept stores have the current schema", () => {
+  const newest = RELEASES.toSorted(Bun.semver.order).at(-1) ?? "";
+  expect(textOf(newest, "sqlite.sql")).toContain(`PRAGMA user_version = ${ofSqlite.length};`);
+  expect(textOf(newest, "postgres.sql")).toContain(
+    `INSERT INTO curt (version) VALUES ('${ofPostgres.length}');`,
+  );
 });
 
 const server = await sharePostgres();
 
-describe("the kept PostgreSQL stores", () => {
-  test("include one of the newest version", () =>
-    expect(versionsOf("postgres")).toContain(schemaOf("postgres")));
-
-  for (const name of namesOf("postgres"))
-    test(`${name} keeps its links, visits, keys and decisions`, async () => {
+for (const release of RELEASES)
+  describe(`of ${release}`, () => {
+    test("a SQLite store keeps its links, visits, keys and decisions", async () => {
       using folder = temporaryFolder();
-      const DATABASE_URL = await server.url(name);
-      await server.query(statements(name), name);
-      await checkAll(keptIn(name), { DATABASE_URL, DATA_DIR: folder.path }, folder.path);
+      {
+        using database = new Database(join(folder.path, "curt.db"), { create: true });
+        database.run("PRAGMA journal_mode = WAL");
+        database.run(textOf(release, "sqlite.sql"));
+      }
+      await checkAll(keptIn(release, "sqlite"), {}, folder.path);
     });
-});
+
+    test("a PostgreSQL store keeps its links, visits, keys and decisions", async () => {
+      using folder = temporaryFolder();
+      const DATABASE_URL = await server.url(release);
+      await server.query(textOf(release, "postgres.sql"), release);
+      await checkAll(keptIn(release, "postgres"), { DATABASE_URL, DATA_DIR: folder.path }, folder.path);
+    });
+
+    test("a backup has its links, visits, keys and decisions once it is restored", async () => {
+      using folder = temporaryFolder();
+      const file = join(folder.path, "backup.db");
+      writeFileSync(file, Bun.gunzipSync(readFileSync(pathIn(release, "backup.db.gz"))));
+      await runInto(folder.path, "restore", file);
+      await checkAll(keptIn(release, "sqlite"), {}, folder.path);
+    });
+
+    test("an export has its links, visits, keys and decisions once it is imported", async () => {
+      using folder = temporaryFolder();
+      await runInto(folder.path, "import", pathIn(release, "export.ndjson"));
+      await checkAll(keptIn(release, "sqlite"), {}, folder.path);
+    });
+  });
+
+async function runInto(folder: string, ...command: string[]): Promise<void> {
+  const done = await runCommand(command, { DATABASE_URL: `sqlite:${join(folder, "curt.db")}` });
+  expect(done).toMatchObject({ code: 0 });
+}
 
 /** Starts twice: the first start changes the schema. */
 async function checkAll(kept: Kept, settings: Record<string, string>, folder: string): Promise<void> {
   const options = { folder, startMs: kept.madeMs + HOUR_MS };
-  const all = { BASE_URL: "https://go.example.com", ADMIN_TOKEN, EDITS: "24h", ...settings };
+  const all = { BASE_URL: "https://go.example.com", ...TOKENS, EDITS: "24h", ...settings };
   {
     await using service = await startService(all, options);
     await checkVisits(service, kept, 0);
     await checkLinks(service, kept);
     await checkKeys(service, kept);
     expect(
-      (await service.shorten({ original_url: "https://example.com/new", custom_code: "new" })).status,
+      (await service.shorten({ original_url: "https://example.com/new", custom_code: "new" }, AS_CREATOR))
+        .status,
     ).toBe(201);
   }
   await using service = await startService(all, options);
@@ -103,12 +118,20 @@ async function checkVisits(service: LocalService, { links }: Kept, rounds: numbe
 
 async function checkDecisions(service: LocalService, { reportedCodes, blockedHosts }: Kept): Promise<void> {
   const dataOf = async (path: string) =>
-    ((await (await service.fetch(`/api/v1/admin/${path}`, AS_OPERATOR)).json()) as { data: object }).data;
+    (
+      (await (await service.fetch(`/api/v1/admin/${path}`, { headers: AS_OPERATOR })).json()) as {
+        data: object;
+      }
+    ).data;
   expect(await dataOf("cases")).toMatchObject({ cases: reportedCodes.map((code) => ({ code })) });
   expect(await dataOf("hosts")).toMatchObject({ hosts: blockedHosts.map((host) => ({ host })) });
   const { entries } = (await dataOf("journal")) as { entries: object[] };
-  // A link was disabled, a host blocked, and a link deleted.
-  expect(entries).toHaveLength(3);
+  expect(entries).toMatchObject([
+    { action: "erase", by: OPERATOR },
+    { action: "block-host", by: OPERATOR },
+    { action: "disable", by: OPERATOR },
+  ]);
+  expect(await dataOf("links/plain")).toMatchObject({ created_by: CREATOR });
 }
 
 async function checkKeys(service: LocalService, { links, idempotencyKey }: Kept): Promise<void> {
@@ -124,5 +147,7 @@ async function checkKeys(service: LocalService, { links, idempotencyKey }: Kept)
     expect([code, (await change(code, key)).status]).toEqual([code, 200]);
   }
   const body = { original_url: "https://example.com/again", custom_code: "again" };
-  expect((await service.shorten(body, { "Idempotency-Key": idempotencyKey })).status).toBe(201);
+  expect((await service.shorten(body, { ...AS_CREATOR, "Idempotency-Key": idempotencyKey })).status).toBe(
+    201,
+  );
 }

@@ -21,13 +21,24 @@ export interface Kept {
   readonly blockedHosts: readonly string[];
 }
 
+/** The names of those who fill it, and their tokens. */
+export const OPERATOR = "mina";
+export const CREATOR = "club";
+export const TOKENS = {
+  ADMIN_TOKEN: `${OPERATOR}:${"a".repeat(32)}`,
+  CREATE_TOKEN: `${CREATOR}:${"c".repeat(32)}`,
+};
+
 const BROWSER =
   "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36";
 const BOT = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)";
 export const PASSWORD = "open sesame";
+const as = (token: string) => ({ Authorization: `Bearer ${token.replace(/.*:/, "")}` });
+export const AS_OPERATOR = as(TOKENS.ADMIN_TOKEN);
+export const AS_CREATOR = as(TOKENS.CREATE_TOKEN);
 
-/** Creates links of all kinds, visits them, and does what an operator does. */
-export async function fill(origin: string, adminToken: string): Promise<Kept> {
+/** Creates links of all kinds, visits them, and does what an operator does, in a service with {@link TOKENS}. */
+export async function fill(origin: string): Promise<Kept> {
   const links = new Map<string, KeptLink>();
   const madeMs = Date.now();
 
@@ -43,7 +54,7 @@ export async function fill(origin: string, adminToken: string): Promise<Kept> {
     return text.startsWith("{") ? (JSON.parse(text) as { data: Record<string, string> }).data : {};
   }
   const operate = (method: string, path: string, body?: object) =>
-    send(method, `/api/v1/admin/${path}`, body, { Authorization: `Bearer ${adminToken}`, "If-Match": "*" });
+    send(method, `/api/v1/admin/${path}`, body, { ...AS_OPERATOR, "If-Match": "*" });
 
   async function createLink(
     custom_code: string | undefined,
@@ -52,11 +63,16 @@ export async function fill(origin: string, adminToken: string): Promise<Kept> {
     headers = {},
   ): Promise<void> {
     const body = { original_url: url, custom_code, ...more };
-    const { code = "" } = await send("POST", "/api/v1/shorten", body, headers);
+    const { code = "" } = await send("POST", "/api/v1/shorten", body, { ...AS_CREATOR, ...headers });
     links.set(code, { code, url, status: 302, visits: 0, bots: 0 });
   }
   async function createManagedLink(code: string, url: string, more = {}): Promise<Record<string, string>> {
-    const { manage_key: key = "" } = await send("POST", "/api/v1/links", { target: url, code, ...more });
+    const { manage_key: key = "" } = await send(
+      "POST",
+      "/api/v1/links",
+      { target: url, code, ...more },
+      AS_CREATOR,
+    );
     links.set(code, { code, url, status: 302, visits: 0, bots: 0, key });
     return { Authorization: `Bearer ${key}` };
   }
@@ -64,7 +80,7 @@ export async function fill(origin: string, adminToken: string): Promise<Kept> {
     const link = links.get(code);
     if (link !== undefined) links.set(code, { ...link, ...what });
   }
-  async function visit(code: string, times: number, agent: string, as: "visits" | "bots"): Promise<void> {
+  async function visit(code: string, times: number, agent: string, kind: "visits" | "bots"): Promise<void> {
     for (let nth = 0; nth < times; nth++)
       await send("GET", `/${encodeURIComponent(code)}`, undefined, {
         "User-Agent": agent,
@@ -72,7 +88,7 @@ export async function fill(origin: string, adminToken: string): Promise<Kept> {
         "Accept-Language": "ko-KR,ko;q=0.9",
         Referer: "https://search.naver.com/",
       });
-    change(code, { [as]: times });
+    change(code, { [kind]: times });
   }
 
   await createLink("plain", "HTTPS://Example.com/plain?a=b#c");
@@ -92,6 +108,7 @@ export async function fill(origin: string, adminToken: string): Promise<Kept> {
   await visit("limited", 1, BROWSER, "visits");
   await createManagedLink("secret", "https://example.com/secret", { password: PASSWORD });
   change("secret", { status: 401 });
+  await createManagedLink("passes-on", "https://example.com/passes-on", { forward_query: true });
   const starts = new Date(madeMs + 5 * 3_600_000).toISOString();
   await createManagedLink("later", "https://example.com/later", { starts_at: starts });
   change("later", { status: 404 });

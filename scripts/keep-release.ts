@@ -1,44 +1,39 @@
-// `npm run keep-schema` fills a store of each engine with records of every kind and saves both in test/schemas/, for
-// test/stores/schemas.test.ts. Run it for each release that has a new schema.
+// `npm run keep-release` fills a store of each engine with records of every kind and saves both in test/releases/<version>/, with an
+// export and a backup, for test/stores/releases.test.ts. Run it for each release that has a new schema or writes new records.
 import { Database } from "bun:sqlite";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { fill, type Kept } from "../test/schemas/fill.ts";
+import { version } from "../package.json";
+import { fill, type Kept, TOKENS } from "../test/releases/fill.ts";
 import { startPostgres } from "../test/support/postgres.ts";
 import { startProgram, temporaryFolder } from "../test/support/service.ts";
 import { ROOT } from "./development.ts";
 
 /** The table with the highest number of each table with AUTOINCREMENT. */
 const SEQUENCES = "sqlite_sequence";
-const ADMIN_TOKEN = "a".repeat(32);
 
+const FOLDER = join(ROOT, "test/releases", version);
+
+// What a release wrote stays as it is.
+if (Bun.spawnSync(["git", "rev-parse", "--verify", "--quiet", `v${version}`], { cwd: ROOT }).success)
+  throw new Error(`${version} is released: set the next version first`);
+rmSync(FOLDER, { recursive: true, force: true });
+mkdirSync(FOLDER, { recursive: true });
 await saveSqlite();
 await savePostgres();
-
-function migrationsOf(engine: string): string[] {
-  const folder = join(ROOT, "src/store", engine, "migrations");
-  return readdirSync(folder)
-    .toSorted()
-    .map((file) => readFileSync(join(folder, file), "utf8"));
-}
-
-async function fillStore(settings: Record<string, string>, folder: string): Promise<Kept> {
-  await using program = await startProgram(
-    { BASE_URL: "https://go.example.com", ADMIN_TOKEN, ...settings },
-    { folder },
-  );
-  const expected = await fill(program.origin, ADMIN_TOKEN);
-  program.kill("SIGTERM");
-  await program.exited;
-  return expected;
-}
+console.log(FOLDER);
 
 async function saveSqlite(): Promise<void> {
   using folder = temporaryFolder();
   const path = join(folder.path, "curt.db");
-  const expected = await fillStore({ DATABASE_URL: `sqlite:${path}` }, folder.path);
+  const settings = { DATABASE_URL: `sqlite:${path}` };
+  const expected = await fillStore(settings, folder.path);
   save("sqlite", expected, dumpSqlite(path));
+  runCommand(settings, "export", join(FOLDER, "export.ndjson"));
+  const backup = join(folder.path, "backup.db");
+  runCommand(settings, "backup", backup);
+  writeFileSync(join(FOLDER, "backup.db.gz"), Bun.gzipSync(readFileSync(backup)));
 }
 
 async function savePostgres(): Promise<void> {
@@ -51,12 +46,40 @@ async function savePostgres(): Promise<void> {
   save("postgres", expected, await dumpPostgres(server.query));
 }
 
+async function fillStore(settings: Record<string, string>, folder: string): Promise<Kept> {
+  await using program = await startProgram(
+    {
+      BASE_URL: "https://go.example.com",
+      EVENTS_URL: "http://127.0.0.1:9/",
+      EVENTS_SECRET: `whsec_${btoa("s".repeat(32))}`,
+      ...TOKENS,
+      ...settings,
+    },
+    { folder },
+  );
+  const expected = await fill(program.origin);
+  program.kill("SIGTERM");
+  await program.exited;
+  return expected;
+}
+
+function runCommand(settings: Record<string, string>, ...command: string[]): void {
+  const { exitCode, stderr } = Bun.spawnSync([process.execPath, join(ROOT, "src/main.ts"), ...command], {
+    env: { ...process.env, ...settings },
+  });
+  if (exitCode !== 0) throw new Error(`${command.join(" ")}: ${stderr.toString()}`);
+}
+
 function save(engine: string, expected: Kept, statements: readonly string[]): void {
-  const version = String(migrationsOf(engine).length).padStart(3, "0");
-  const path = join(ROOT, "test/schemas", `${engine}-${version}`);
-  writeFileSync(`${path}.sql`, `${statements.join(";\n")};\n`);
-  writeFileSync(`${path}.json`, `${JSON.stringify(expected, undefined, 2)}\n`);
-  console.log(path);
+  writeFileSync(join(FOLDER, `${engine}.sql`), `${statements.join(";\n")};\n`);
+  writeFileSync(join(FOLDER, `${engine}.json`), `${JSON.stringify(expected, undefined, 2)}\n`);
+}
+
+function migrationsOf(engine: string): string[] {
+  const folder = join(ROOT, "src/store", engine, "migrations");
+  return readdirSync(folder)
+    .toSorted()
+    .map((file) => readFileSync(join(folder, file), "utf8"));
 }
 
 /** Statements that create the same file, with rowids, which show the order of links. */
