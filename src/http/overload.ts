@@ -9,7 +9,7 @@ const ORDER = ["unknown", "creates", "views"] as const;
 export type RequestClass = (typeof ORDER)[number];
 
 /** Requests per turn. All connections are read between turns, so redirects wait about a millisecond for one. */
-export const STARTS_PER_TURN = 32;
+export const STARTS_PER_TURN = 16;
 /** With this many waiting, a turn starts twice as many, and so on. Reading a long burst leaves little time for the rest. */
 const WAITING_PER_MULTIPLE = 512;
 /** Refusals are cheaper. The remaining late requests are refused at the next turn. */

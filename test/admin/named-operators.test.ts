@@ -194,7 +194,7 @@ describe("an operator whom the proxy has signed in", () => {
       const headers = { "Remote-User": name };
       const page = await openPage(curt, "/admin", headers);
       expect([name, page.status]).toEqual([name, 403]);
-      expect(page.text).toContain("The proxy has signed in nobody");
+      expect(page.text).toContain("The proxy did not send a valid name");
       const read = await curt.fetch("/api/v1/admin/journal", { headers });
       expect([name, read.headers.get("curt-reason")]).toEqual([name, "user.wrong"]);
     }
