@@ -73,7 +73,7 @@ export type ManagedLink = {
   forward_query: boolean;
   /** How many of these visits have been used; `null` if there is no limit, or if the request has no manage key. */
   visits_used: number | null;
-  /** The name of who created the link, if the service gave them a token with a name or they were signed in. Only requests with the manage key get it. */
+  /** The creator's name, if they used a token with a name or were signed in. Only requests with the manage key get it. */
   created_by?: string | undefined;
   /** `scheduled`: not started yet; `used_up`: its visit limit is reached; `withdrawn`: withdrawn by its maker; `disabled`: see `disabled_reason`. */
   state: LinkState;
@@ -233,7 +233,7 @@ export type Link = {
   forward_query: boolean;
   /** How many of these visits have been used; `null` if there is no limit, or if the request has no manage key. */
   visits_used: number | null;
-  /** The name of who created the link, if the service gave them a token with a name or they were signed in. Only requests with the manage key get it. */
+  /** The creator's name, if they used a token with a name or were signed in. Only requests with the manage key get it. */
   created_by?: string | undefined;
   /** `scheduled`: not started yet; `used_up`: its visit limit is reached; `withdrawn`: withdrawn by its maker; `disabled`: see `disabled_reason`. */
   state: LinkState;

@@ -15,6 +15,9 @@ const SEQUENCES = "sqlite_sequence";
 
 const FOLDER = join(ROOT, "test/releases", version);
 
+// What a release wrote stays as it is.
+if (Bun.spawnSync(["git", "rev-parse", "--verify", "--quiet", `v${version}`], { cwd: ROOT }).success)
+  throw new Error(`${version} is released: set the next version first`);
 rmSync(FOLDER, { recursive: true, force: true });
 mkdirSync(FOLDER, { recursive: true });
 await saveSqlite();

@@ -13,13 +13,21 @@ async function run(...command: string[]): Promise<void> {
   if ((await child.exited) !== 0) throw new Error(`${command.join(" ")} failed`);
 }
 
+/** Throws if a folder has files that the tag would lack, or changes such as those of a release that failed. */
+export function requireCommitted(folder: string): void {
+  const { stdout, stderr, success } = Bun.spawnSync(["git", "status", "--porcelain"], { cwd: folder });
+  if (!success) throw new Error(stderr.toString());
+  const changes = stdout.toString();
+  if (changes !== "") throw new Error(`commit or undo these changes first:\n${changes}`);
+}
+
 async function release(version: string): Promise<void> {
   if (!/^\d+\.\d+\.\d+$/.test(version) || Bun.semver.order(version, packageJson.version) < 0)
     throw new Error(`the version must be three numbers and not older than ${packageJson.version}`);
   if (Bun.spawnSync(["git", "rev-parse", "--verify", "--quiet", `v${version}`], { cwd: root }).success)
     throw new Error(`version ${version} has a tag already`);
   changesOf(readFileSync(resolve(root, "CHANGELOG.md"), "utf8"), version);
-  await run("git", "diff", "--quiet", "HEAD");
+  requireCommitted(root);
 
   for (const folder of [".", "client"])
     await run("npm", "version", version, "--no-git-tag-version", "--allow-same-version", "--prefix", folder);

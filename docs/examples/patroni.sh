@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Tries Curt over a PostgreSQL cluster that Patroni manages. Makes a cluster of three servers on this machine, serves links with
-# two Curts, loses the leader while links are made, and checks that every link that was answered with 201 is still there.
+# Tries Curt over a PostgreSQL cluster that Patroni manages: starts three servers on this machine, serves links with two instances,
+# kills the leader during creates, and checks that no link confirmed with 201 is missing.
 #
 #   apt-get install patroni etcd-server postgresql   # Debian 12; none of the services needs to run
 #   npm ci && docs/examples/patroni.sh
 #
-# It takes about a minute. Everything is on 127.0.0.1 and in a temporary folder, and gone afterwards. A real cluster has the
-# same settings, with each server on a machine of its own and three etcds.
+# It takes about a minute, uses only 127.0.0.1 and a temporary folder, and removes both its servers and files. A real cluster has the
+# same settings, with each server on its own machine and three etcds.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -29,7 +29,7 @@ fi
 
 postmaster() { head -1 "$folder/node$1/postmaster.pid"; }
 
-# The machine of a node: Patroni and all of PostgreSQL at once.
+# Kills a node like the loss of its machine: Patroni and all of PostgreSQL at once.
 lose() {
   local pid
   pid=$(postmaster "$1")
@@ -69,12 +69,12 @@ restapi:
   connect_address: 127.0.0.1:1800$1
 bootstrap:
   dcs:
-    # A leader that is silent for this long loses its place: so long are no links made when a machine is lost.
+    # A leader that is silent for this long loses its place. Creates pause that long when a machine is lost.
     ttl: 20
     loop_wait: 5
     retry_timeout: 5
-    # A link is answered when a standby has it too, and only such a standby is promoted. "Strict": rather no new links than
-    # links on a single server.
+    # Curt confirms a link once a standby has it, and Patroni promotes only such a standby. "Strict": with a single server left, creates
+    # stop.
     synchronous_mode: true
     synchronous_mode_strict: true
     postgresql:
@@ -138,8 +138,8 @@ for nth in 1 2; do
   wait_for 30 Curt curl -sf "127.0.0.1:1300$nth/readyz"
 done
 
-# Links, one after the other: the time of each answer, its status and its code.
-make_links() { # port, file
+# Creates links one after the other, and records the time of each response, its status and its code.
+create_links() { # port, file
   local nth answer
   for ((nth = 0; ; nth++)); do
     [ ! -e "$folder/enough" ] || break
@@ -150,7 +150,7 @@ make_links() { # port, file
 }
 makers=()
 for nth in 1 2; do
-  make_links "1300$nth" "$folder/made$nth" &
+  create_links "1300$nth" "$folder/made$nth" &
   makers+=($!)
 done
 sleep 5

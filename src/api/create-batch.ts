@@ -115,8 +115,7 @@ function serveBatch(parts: ApiParts): Handler {
       const data = body.describe(outcome, domain, secretOf(domain));
       return { status_code: 201, status: "success", message: confirmation, data };
     });
-    const taken = results.filter(({ status_code }) => status_code === 409).length;
-    if (taken > 0) void limiter.unknown(call, taken);
+    limiter.chargeTaken(call, results.filter(({ status_code }) => status_code === 409).length);
     // Reading the body again costs as much as the first time.
     if (created.isReplay) limiter.chargeRefused(call, 1);
     limiter.chargeRefused(call, results.filter(({ status }) => status === "error").length);

@@ -148,6 +148,8 @@ export function createCreateHandlers({ links, limiter, refusalToCreate, secret, 
           if (isProblem(body)) return problemJson(call, body);
           const all = identify && (await createAll(call, [body.request], identify(path, text)));
           if (isProblem(all)) return problemJson(call, all);
+          // Otherwise nothing would limit replays, and each writes to PostgreSQL.
+          if (all?.isReplay) limiter.chargeRefused(call, 1);
           // Its limit is counted already.
           const link = all
             ? all.outcomes[0]

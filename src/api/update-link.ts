@@ -60,10 +60,15 @@ export const updateLink = endpoint({
   } satisfies Entry,
   serve: (parts: ApiParts) => {
     const { withKey, edit, respond } = createKeyedLinks(parts);
-    return withKey(async (call, link) => {
+    const change = (request: EditRequest) =>
+      withKey(async (call, link) => {
+        const outcome = await edit(call, link, request);
+        return isProblem(outcome) ? problemJson(call, outcome) : respond(call, "link.changed", outcome);
+      });
+    return withKey(async (call) => {
       const request = await readChange(call);
-      const outcome = isProblem(request) ? request : await edit(call, link, request);
-      return isProblem(outcome) ? problemJson(call, outcome) : respond(call, "link.changed", outcome);
+      // Looks the link up again, because it may have changed while the body arrived.
+      return isProblem(request) ? problemJson(call, request) : change(request)(call);
     });
   },
 });

@@ -217,7 +217,7 @@ function commandHelp(name: string, command: Command): string {
     ),
     optionSection({ ...options, ...HELP }),
     "run" in command
-      ? 'It reads the settings of the server, such as DATABASE_URL, from environment variables; "curt help settings" lists them.'
+      ? 'Environment variables have the settings of the server, such as DATABASE_URL; "curt help settings" lists them.'
       : section("Environment variables", Object.entries(command.variables ?? {})),
   );
 }

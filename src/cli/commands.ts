@@ -41,7 +41,7 @@ export const COMMANDS: Commands = {
       format: {
         value: "FORMAT",
         values: ["full", ...Object.keys(REDIRECT_FORMATS)],
-        meaning: "format; all but full, the default, have only redirects",
+        meaning: "format of the file; full, the default, has everything, the others only redirects",
       },
       ending: { meaning: "also write redirects that end later, with the time in a comment" },
     },

@@ -44,7 +44,7 @@ export const INSTANCE_COMMANDS: Readonly<Record<string, InstanceCommand>> = {
   shorten: {
     summary: "shorten addresses with any instance",
     positionals: {
-      URL: { meaning: "destination; without one, each line of standard input is one", isRepeated: true },
+      URL: { meaning: "destination; if none is given, each line of standard input is one", isRepeated: true },
     },
     options: {
       code: { value: "CODE", meaning: "code of the link, for one URL only" },
@@ -83,7 +83,7 @@ export const INSTANCE_COMMANDS: Readonly<Record<string, InstanceCommand>> = {
     runAsClient: async (environment, args) => (await import("./manage.ts")).withdraw(environment, args),
   },
   stats: {
-    summary: "show the visits of a link; public instances add noise to details",
+    summary: "show the visits of a link, with noise in the details of public instances",
     positionals: LINK,
     options: {
       days: { value: "N", meaning: "number of days up to today [30]" },

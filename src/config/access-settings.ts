@@ -74,7 +74,7 @@ export const ACCESS_SETTINGS = {
     name: "ADMIN_TOKEN_FILE",
     default: "none",
     unset: null,
-    meaning: "file with what ADMIN_TOKEN would have; SIGHUP reads it again",
+    meaning: "file with the value of ADMIN_TOKEN; SIGHUP reads it again",
     takes: path,
   },
   adminUserHeader: {
@@ -89,7 +89,7 @@ export const ACCESS_SETTINGS = {
     name: "SIGN_OUT_URL",
     default: "none",
     unset: null,
-    meaning: "where an operator whom the proxy has signed in signs out",
+    meaning: "address where operators sign out of the proxy",
     takes: address,
   },
   createToken: {
@@ -104,7 +104,7 @@ export const ACCESS_SETTINGS = {
     name: "CREATE_TOKEN_FILE",
     default: "none",
     unset: null,
-    meaning: "file with what CREATE_TOKEN would have; SIGHUP reads it again",
+    meaning: "file with the value of CREATE_TOKEN; SIGHUP reads it again",
     takes: path,
   },
   createUserHeader: {

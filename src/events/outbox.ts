@@ -2,7 +2,7 @@
 import { EventType } from "../config/event-settings.ts";
 import { parseTerms } from "../links/change.ts";
 import type { LinkKey } from "../links/code.ts";
-import { DAY_MS } from "../links/time.ts";
+import { DAY_MS, HOUR_MS } from "../links/time.ts";
 import type { LinkRow } from "../store/shared/link-row.ts";
 import { insertInto, list, type Run, type Statements } from "../store/shared/sql.ts";
 import type { EventRow } from "./event-formats.ts";
@@ -26,6 +26,9 @@ const START = `
   ON CONFLICT (id) DO UPDATE SET types = excluded.types, renewed = excluded.renewed,
     expired_ms = CASE WHEN EXISTS (SELECT 1 FROM event_recording) THEN event_sender.expired_ms
       ELSE excluded.expired_ms END`;
+/** Machines' clocks differ by less. */
+const CLOCKS_DIFFER_MS = HOUR_MS;
+const SET_BACK = "UPDATE event_sender SET expired_ms = $1, expired_code = '' WHERE expired_ms > $2";
 const RENEW = "UPDATE event_sender SET renewed = CURRENT_TIMESTAMP";
 const DUE = `
   disabled IS NULL AND ends_ms >= expired_ms AND (ends_ms > expired_ms OR links.code > expired_code) AND ends_ms <= $1`;
@@ -103,6 +106,8 @@ interface Step {
 export interface Outbox {
   /** Turns recording on, for a day. */
   start(types: readonly string[], nowMs: number): Promise<void>;
+  /** Undoes a `start` while the clock was far ahead: no link would expire with an event until that time. */
+  setBack(nowMs: number): Promise<void>;
   /** Keeps recording on for another day. */
   renew(): Promise<void>;
   /** Deletes events that were set aside a week ago. */
@@ -177,6 +182,9 @@ export function createOutbox({ run, transaction }: Statements): Outbox {
   return {
     async start(types, nowMs) {
       await run(START, [` ${types.join(" ")} `, nowMs]);
+    },
+    async setBack(nowMs) {
+      await run(SET_BACK, [nowMs, nowMs + CLOCKS_DIFFER_MS]);
     },
     async renew() {
       await run(RENEW);

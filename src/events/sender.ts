@@ -64,6 +64,7 @@ export function createSender(
   const owner = crypto.randomUUID();
   const maxBatch = settings.eventsFormat === "text" ? 1 : BATCH;
   let figures = NO_EVENTS;
+  let wasClockTrusted = false;
   let renewedMs = Number.NEGATIVE_INFINITY;
   /** The last turn that another owner took while events waited. */
   let lastTurn: { readonly turn: number; readonly sinceMs: number } | undefined;
@@ -103,6 +104,8 @@ export function createSender(
       const fromMs = performance.now();
       const passedMs = () => performance.now() - fromMs;
       const endedByMs = isClockTrusted ? nowMs - LATE_MS : 0;
+      if (isClockTrusted && !wasClockTrusted) await outbox.setBack(nowMs);
+      wasClockTrusted = isClockTrusted;
       const state = await outbox.readState(endedByMs);
       // An import turns recording off.
       if (state === undefined) await start(nowMs);

@@ -29,8 +29,10 @@ export interface Limiter {
    * before it reads the body.
    */
   attempt(handle: Handler): Handler;
-  /** Counts refused items of a batch as views, even beyond the limit. */
+  /** Counts refused items of a batch, or a replay, as views, even beyond the limit. */
   chargeRefused(call: Call, parts: number): void;
+  /** Counts taken codes of a batch as unknown ones, even beyond the limit, because its response reveals them. */
+  chargeTaken(call: Call, codes: number): void;
   /** Counts every request that is more expensive than a redirect, and unknown codes against their own limit. */
   view(handle: Handler): Handler;
   /**
@@ -151,6 +153,14 @@ export function createLimiter(
       if (limits.view === undefined || parts === 0) return;
       limits.view.charge(clientOf(call), parts);
       describe(call, "view");
+    },
+
+    chargeTaken(call, codes) {
+      if (codes === 0) return;
+      counters.count("unknown");
+      scan?.charge(clientOf(call), codes);
+      limits.unknown?.charge(clientOf(call), codes);
+      describe(call, "unknown");
     },
 
     view(handle) {

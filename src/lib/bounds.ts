@@ -241,7 +241,7 @@ export const BODIES = {
   ),
   "POST /{code}": body("form", "password"),
   "POST /{code}+report": body("form", "reason", "note"),
-  "POST /{code}+manage": body("form", "key", "act", "sure", "target", ...TERMS, ...DATES, "remove"),
+  "POST /{code}+manage": body("form", "key", "act", "seen", "sure", "target", ...TERMS, ...DATES, "remove"),
   "POST /admin": body("form", "token"),
   "POST /admin/sign-out": body("form"),
   "POST /admin/links/{code}": body(

@@ -112,8 +112,15 @@ function applyEdit(
     );
   if (endsMs !== undefined) after = { ...after, endsMs: endsMs ?? NEVER_MS };
   if (maxVisits === null) after = withTerms(after, { visits: undefined });
-  after = endIfUsedUp({ ...after, terms: applyTerms(after.terms, changes) }, atMs);
+  after = { ...after, terms: applyTerms(after.terms, changes) };
+  // Two edits that are right alone may contradict each other.
+  if (endsBeforeStart(after) && !endsBeforeStart(link)) return undefined;
+  after = endIfUsedUp(after, atMs);
   return Bun.deepEquals(after, link) ? undefined : after;
+}
+
+function endsBeforeStart({ endsMs, terms }: StoredLink): boolean {
+  return endsMs <= (terms?.startsMs ?? 0);
 }
 
 /**

@@ -3,9 +3,9 @@ import type { WallClock } from "./clock.ts";
 import type { Code, LinkKey } from "./code.ts";
 import type { ParseDestination } from "./drafts.ts";
 import type { createLinkCheck } from "./link-check.ts";
-import { type FoundLink, hasEnded, hasStarted, type Link } from "./link.ts";
+import { type FoundLink, hasEnded, hasStarted, type Link, type WithEnd, type WithTerms } from "./link.ts";
 import { hashPassword } from "./password.ts";
-import { type Invalid, invalid, isProblem, type Problem } from "./problem.ts";
+import { type Invalid, isProblem, type Problem } from "./problem.ts";
 import type { LinkId, LinkStore } from "./store.ts";
 import { changesOf, refuseEnd, refuseStart, refuseTerms } from "./term-values.ts";
 import { type TermChanges, type WantedTerms } from "./terms.ts";
@@ -68,11 +68,7 @@ export function editableUntilMs({ createdMs }: Pick<Link, "createdMs">, edits: E
 }
 
 /** Undefined if the start doesn't change. */
-function newStartMs(
-  link: Omit<FoundLink, "code">,
-  startsMs: TermChanges["startsMs"],
-  atMs: number,
-): number | undefined {
+function newStartMs(link: WithTerms, startsMs: TermChanges["startsMs"], atMs: number): number | undefined {
   if (startsMs === null) return hasStarted(link, atMs) ? undefined : atMs;
   return startsMs === link.terms?.startsMs ? undefined : startsMs;
 }
@@ -90,7 +86,7 @@ export function createEditing<Id extends Code | LinkKey>({
     return isNewTarget && atMs >= editableUntilMs(link, edits);
   }
 
-  function parse(link: FoundLink<Id>, request: EditRequest, atMs: number): Edit | Invalid {
+  function parse(link: WithEnd, request: EditRequest, atMs: number): Edit | Invalid {
     const { originalUrl, terms = {} } = request;
     const target = originalUrl === undefined ? undefined : parseDestination(originalUrl);
     const changes = changesOf(terms, atMs);
@@ -113,16 +109,14 @@ export function createEditing<Id extends Code | LinkKey>({
     { code, createdMs }: LinkId<Id>,
     change: Exclude<Change, { type: "visit" }>,
     write = store.update,
+    refusalOf: (now: Link<Id>) => Invalid | undefined = () => undefined,
   ): Promise<Link<Id> | Problem | OtherRevision> {
     const { link, isChanged } = await write({ code, createdMs }, change);
     if (link === undefined) return { kind: "unknown" };
     if (!isChanged && !hasEnded(link, change.atMs) && !hasRevision(link, change))
       return { kind: "precondition.failed", revision: revisionOf(link) };
-    // Another request may have started it meanwhile.
-    const hasStart = change.type === "edit" && change.startsMs !== undefined;
-    if (!isChanged && hasStart && hasStarted(link, change.atMs))
-      return invalid({ rule: "starts_at.started" });
-    return isChanged ? link : (goneProblemOf(link) ?? link);
+    // Another request may have started it meanwhile, or moved its end.
+    return isChanged ? link : (goneProblemOf(link) ?? refusalOf(link) ?? link);
   }
 
   return {
@@ -135,7 +129,11 @@ export function createEditing<Id extends Code | LinkKey>({
       if (isProblem(edit)) return edit;
       const { terms: { password } = {}, sharers, ifRevisions } = request;
       const passwordHash = typeof password === "string" ? await hashPassword(password, sharers) : password;
-      return update(link, { type: "edit", atMs, ...edit, passwordHash, ifRevisions }, decide);
+      const change = { type: "edit", atMs, ...edit, passwordHash, ifRevisions } as const;
+      return update(link, change, decide, (now) => {
+        const again = parse(now, request, atMs);
+        return isProblem(again) ? again : undefined;
+      });
     },
 
     withdraw: (link, ifRevisions) => update(link, { type: "withdraw", atMs: clock.nowMs(), ifRevisions }),

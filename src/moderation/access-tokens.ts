@@ -1,14 +1,25 @@
 import { createHash, createHmac, randomUUID, timingSafeEqual } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 
 import { type AccessToken, tokens } from "../config/access-settings.ts";
 import { type Config, ConfigError, readSetting } from "../config/config.ts";
 import { reasonOf } from "../lib/error-reason.ts";
 import type { Log } from "../lib/log.ts";
-import { HOUR_MS } from "../links/time.ts";
+import { HOUR_MS, MINUTE_MS } from "../links/time.ts";
 
 /** How long a session at the operator's page lasts after the sign-in. */
 export const SESSION_MS = 8 * HOUR_MS;
+
+/** Synchronized clocks differ by less. */
+const MAX_SKEW_MS = MINUTE_MS;
+
+/**
+ * Whether a signed end is not over. Another machine may have signed it a moment ago, by a clock that is a little ahead. A clock
+ * that was far ahead may have signed an end in years.
+ */
+export function isNotOver(endsMs: number, lastsMs: number, nowMs: number): boolean {
+  return nowMs < endsMs && endsMs <= nowMs + lastsMs + MAX_SKEW_MS;
+}
 
 /** Compares a secret text. Takes the same time for every text, so that nobody can guess it bit by bit. */
 export function isEqual(given: string, expected: string): boolean {
@@ -66,9 +77,7 @@ export function createAccessTokens(initial: readonly AccessToken[]): AccessToken
     startSession: (token, nowMs) => signed(token, `${nowMs + SESSION_MS}.${randomUUID()}`),
     findBySession(session, nowMs) {
       const [text = "", ends] = /^(\d{1,16})\.[\da-f-]{36}(?=\.)/.exec(session) ?? [];
-      const endsMs = Number(ends ?? Number.NaN);
-      // A clock that was ahead may have signed a session that would last for years.
-      const isNow = nowMs < endsMs && endsMs <= nowMs + SESSION_MS;
+      const isNow = isNotOver(Number(ends ?? Number.NaN), SESSION_MS, nowMs);
       const [token] = isNow ? all.filter((one) => isEqual(session, signed(one, text))) : [];
       return token;
     },
@@ -99,6 +108,8 @@ export function readTokens(name: TokenSetting, config: TokenConfig): readonly Ac
   const setting = { name: `${name}_FILE`, default: "", meaning: "", takes: tokens };
   let read: readonly AccessToken[] | undefined;
   try {
+    // Reading a named pipe would block until somebody writes into it.
+    if (!statSync(file).isFile()) throw new Error("it is not a file");
     read = readSetting(setting, { [setting.name]: readFileSync(file, "utf8") }, mistakes) ?? undefined;
   } catch (error) {
     mistakes.push(`${setting.name} cannot be read: ${reasonOf(error)}`);

@@ -156,21 +156,21 @@ export function createClientLimit(windows: readonly Window[], options: LimitOpti
 
 /** A limit that knows whether any client has to wait, without knowing which. Redirects check this first. */
 function createScanLimit(windows: readonly Window[], options: LimitOptions) {
-  const { clock } = options;
   const limit = createClientLimit(windows, options);
   /** When no client has to wait any more. 0 if none has to wait. */
   let untilMs = 0;
+  function noteWait<T>(client: string, result: T): T {
+    const waitMs = limit.wait(client) * 1000;
+    if (waitMs > 0) untilMs = Math.max(untilMs, options.clock.monotonicMs() + waitMs);
+    return result;
+  }
 
   return {
     ...limit,
-    take(client: string, things = 1): number {
-      const seconds = limit.take(client, things);
-      const waitMs = limit.wait(client) * 1000;
-      if (waitMs > 0) untilMs = Math.max(untilMs, clock.monotonicMs() + waitMs);
-      return seconds;
-    },
+    take: (client: string, things = 1) => noteWait(client, limit.take(client, things)),
+    charge: (client: string, things: number) => noteWait(client, limit.charge(client, things)),
     isAnyWaiting(): boolean {
-      if (untilMs !== 0 && clock.monotonicMs() >= untilMs) untilMs = 0;
+      if (untilMs !== 0 && options.clock.monotonicMs() >= untilMs) untilMs = 0;
       return untilMs !== 0;
     },
   };

@@ -4,9 +4,9 @@ import type { Limiter } from "../http/limiter.ts";
 import { problemJson, asProblem } from "../http/problems.ts";
 import { answer, html } from "../http/responses.ts";
 import { queryOf } from "../http/url.ts";
-import { BODIES, MAX_FORWARDED_QUERY } from "../lib/bounds.ts";
+import { BODIES, type Fields, MAX_FORWARDED_QUERY } from "../lib/bounds.ts";
 import type { WallClock } from "../links/clock.ts";
-import { lookUpCode } from "../links/code.ts";
+import { type Code, lookUpCode } from "../links/code.ts";
 import { destinationOf } from "../links/forwarded-query.ts";
 import { hasPassword, isLimited, type Link } from "../links/link.ts";
 import type { Links } from "../links/links.ts";
@@ -110,11 +110,20 @@ export function createGate(options: GateOptions): Gate {
     return isLimited(link) ? answer({ headers: NEVER_CACHED }) : redirect(call, 302, link);
   }
 
-  async function post(call: Call, { link }: GuardedLink): Promise<Response | undefined> {
-    if (!hasPassword(link) && interstitial === undefined) return undefined;
-    const fields = await readForm(call.request, BODIES["POST /{code}"]);
-    if (isProblem(fields)) return problemJson(call, fields);
-    if (isFromAnotherSite(call)) return problemJson(call, { kind: "cross-site" });
+  const takesForm = ({ link }: GuardedLink) => hasPassword(link) || interstitial !== undefined;
+
+  /** Finds a link that takes a POST. Undefined if this address takes none. */
+  async function findForPost(call: Call, code: Code): Promise<GuardedLink | Response | undefined> {
+    if (linkCache.get(code, clock.nowMs()) !== undefined) return undefined;
+    const result = await linkCache.lookUp(code);
+    if ("target" in result) return undefined;
+    if (!isProblem(result)) return takesForm(result) ? result : undefined;
+    if (result.kind !== "unknown") return answerPageProblem(call, result);
+    const limited = limiter.unknown(call);
+    return limited === undefined ? undefined : answerPageProblem(call, await limited);
+  }
+
+  async function post(call: Call, { link }: GuardedLink, fields: Fields): Promise<Response> {
     const password = fields.get("password");
     if (!hasPassword(link) || password === null)
       return (await refusalOf(call, link)) ?? redirectVisitor(call, link, 303);
@@ -135,13 +144,14 @@ export function createGate(options: GateOptions): Gate {
     // Before the cache, whose links would answer 405.
     const barred = limiter.barred(call);
     if (barred !== undefined) return answerPageProblem(call, await barred);
-    if (linkCache.get(code, clock.nowMs()) !== undefined) return undefined;
-    const result = await linkCache.lookUp(code);
-    if ("target" in result) return undefined;
-    if (!isProblem(result)) return post(call, result);
-    if (result.kind !== "unknown") return answerPageProblem(call, result);
-    const limited = limiter.unknown(call);
-    return limited === undefined ? undefined : answerPageProblem(call, await limited);
+    const before = await findForPost(call, code);
+    if (before === undefined || before instanceof Response) return before;
+    const fields = await readForm(call.request, BODIES["POST /{code}"]);
+    if (isProblem(fields)) return problemJson(call, fields);
+    if (isFromAnotherSite(call)) return problemJson(call, { kind: "cross-site" });
+    // The link may have changed while the body arrived.
+    const now = await findForPost(call, code);
+    return now === undefined || now instanceof Response ? now : post(call, now, fields);
   }
 
   async function takesPost(call: Call): Promise<boolean> {
@@ -151,7 +161,7 @@ export function createGate(options: GateOptions): Gate {
     const result = await linkCache.lookUp(code);
     // Counts, so that nobody can search for codes here.
     if (isProblem(result) && result.kind === "unknown") await limiter.unknown(call);
-    return "link" in result && (hasPassword(result.link) || interstitial !== undefined);
+    return "link" in result && takesForm(result);
   }
 
   async function fail(call: Call, error: unknown): Promise<Response> {

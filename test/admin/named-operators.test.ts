@@ -1,10 +1,12 @@
 import { describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 
 import { run } from "../cli/run.ts";
 import { sendForm } from "../http/markup.ts";
 import { callApi } from "../support/managed-links.ts";
 import { type RunningService, shareService, startService, temporaryFolder } from "../support/service.ts";
-import { operateAs } from "./operator.ts";
+import { addMany, operateAs } from "./operator.ts";
 
 const ALICE = "alice-knows-this-secret";
 const BOB = "bob-knows-another-secret";
@@ -121,6 +123,38 @@ describe("an operator with a named token", () => {
     expect([read.status, read.reason]).toEqual([401, "operator.wrong"]);
     expect(await signIn(curt, CREATOR)).toBe("");
   });
+});
+
+test("an operator whose token is removed during a search changes no links of it", async () => {
+  using folder = temporaryFolder();
+  const file = join(folder.path, "operators");
+  const tokens = [`alice:${ALICE}`, `bob:${BOB}`];
+  writeFileSync(file, tokens.join("\n"));
+  await using own = await startService({ ADMIN_TOKEN_FILE: file });
+  await addMany(own, 10_000);
+  const session = { Cookie: await signIn(own, BOB) };
+  const { form } = await openPage(own, "/admin", session);
+  const decisions = [
+    () => operateAs(own, BOB)("POST", "links/disable?q=many.example", { reason: "spam", count: 10_000 }),
+    () =>
+      sendForm(
+        own,
+        "/admin/found?q=many.example",
+        { form, action: "disable", reason: "spam", count: "10000" },
+        session,
+      ),
+  ];
+  for (const decide of decisions) {
+    const deciding = decide();
+    // Longer than a request takes to arrive, and shorter than the search.
+    await Bun.sleep(20);
+    writeFileSync(file, tokens[0] ?? "");
+    process.emit("SIGHUP");
+    expect((await deciding).status).toBe(401);
+    expect(await journalOf(own, ALICE)).toEqual([]);
+    writeFileSync(file, tokens.join("\n"));
+    process.emit("SIGHUP");
+  }
 });
 
 describe("an operator whom the proxy has signed in", () => {

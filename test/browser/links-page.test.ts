@@ -410,6 +410,94 @@ test("a file moves the list, with the manage keys, to another browser, which kee
   expect(keysOf(await storedEntries(other))).toEqual(all);
 });
 
+/** Loads a file of links into the list of a page. */
+async function loadFile(page: Page, links: readonly StoredEntry[]): Promise<void> {
+  const choosing = page.waitForEvent("filechooser");
+  await page.getByRole("button", { name: say("links.load") }).click();
+  const buffer = Buffer.from(JSON.stringify(links));
+  await (await choosing).setFiles({ name: "links.json", mimeType: "application/json", buffer });
+}
+
+test("a file never pushes a link of this browser out of a full list", async () => {
+  await using page = await openPage(curt.origin);
+  const own = await createLink("own");
+  await openList(page, [own]);
+  const later = Array.from({ length: 10_000 }, (_, nth) => ({ path: `/${nth}`, created: "9999-01-01" }));
+  await loadFile(page, later);
+  await listOn(page)
+    .status(say("links.loaded", { value: "9,999" }))
+    .waitFor();
+  expect(await storedEntries(page)).toContainEqual(expect.objectContaining(own));
+});
+
+test("a file with the newer link of a code replaces one that is gone, with its key", async () => {
+  await using page = await openPage(curt.origin);
+  const newer = await createLink("reused");
+  const older = { ...newer, created: "2026-01-01T00:00:00.000Z", key: "old" };
+  await openList(page, [older]);
+  const { item } = listOn(page);
+  await item("reused")
+    .filter({ hasText: say("home.gone") })
+    .waitFor();
+  await loadFile(page, [newer]);
+  await item("reused")
+    .filter({ hasText: say("home.endless") })
+    .waitFor();
+  expect(await storedEntries(page)).toMatchObject([newer]);
+});
+
+test("a late response about an older link of a code doesn't describe the newer one", async () => {
+  await using page = await openPage(curt.origin);
+  const newer = await createLink("late");
+  const older = { path: newer.path, created: "2026-01-01T00:00:00.000Z" };
+  const { promise: isReplaced, resolve: replaced } = Promise.withResolvers<void>();
+  const { promise: isAsked, resolve: asked } = Promise.withResolvers<void>();
+  await page.route(
+    "**/api/v1/links/*",
+    async (route) => {
+      asked();
+      await isReplaced;
+      await route.continue();
+    },
+    { times: 1 },
+  );
+  await openList(page, [older]);
+  await isAsked;
+  const other = await page.context().newPage();
+  await other.goto("/livez");
+  await other.evaluate(`localStorage['curt.made-here'] = ${JSON.stringify(JSON.stringify([newer]))}`);
+  const { item } = listOn(page);
+  await item("late")
+    .getByRole("link", { name: say("home.manage") })
+    .waitFor();
+  replaced();
+  await item("late")
+    .filter({ hasText: say("home.endless") })
+    .waitFor();
+  const downloading = page.waitForEvent("download");
+  await page.getByRole("button", { name: say("links.save") }).click();
+  expect(await Bun.file(await (await downloading).path()).json()).toMatchObject([newer]);
+});
+
+test("links whose requests are refused don't keep the others from their figures", async () => {
+  await using page = await openPage(curt.origin);
+  const fine = await createLink("fine");
+  // As a firewall may do with some words.
+  await page.route("**/select-*", (route) => route.fulfill({ body: "Forbidden" }));
+  const refused = [1, 2, 3, 4].map((nth) => ({
+    path: `/api/v1/links/select-${nth}`,
+    created: `299${nth}-01-01T00:00:00.000Z`,
+  }));
+  await stopTime(page);
+  await openList(page, [...refused, fine]);
+  const { item, status } = listOn(page);
+  await status(say("links.away")).waitFor();
+  await page.clock.runFor(31_000);
+  await item("fine")
+    .filter({ hasText: say("home.endless") })
+    .waitFor();
+});
+
 test("rows have one height, whatever the length of code and destination", async () => {
   await using page = await openPage(curt.origin);
   const long = await createLink("가".repeat(64), { target: `https://example.com/${"a".repeat(900)}` });

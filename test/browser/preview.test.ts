@@ -316,6 +316,16 @@ test("an open preview notices a change made before its first poll, and reloads o
   expect(opened).toEqual([]);
 });
 
+test("an open preview shows a new end of the link", async () => {
+  await using page = await openPage(curt.origin);
+  await stopTime(page);
+  const { code, path, key } = await createManagedLink(curt, { expires_at: "1month" });
+  await page.goto(`/${code}+`);
+  const { data } = await callApi(curt, "PATCH", path, { key, body: { expires_at: "48h" } });
+  await page.clock.runFor(POLL_MS);
+  await page.locator(`time[datetime="${data["expires_at"]}"]`).first().waitFor();
+});
+
 test("an open preview doesn't show the visits of another link that has reused the code", async () => {
   await using page = await openPage(curt.origin);
   await stopTime(page);

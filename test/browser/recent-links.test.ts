@@ -64,7 +64,7 @@ test.each(readers(["en-GB", "ja-JP", "ko-KR"]))(
       `https://curt.example/${duration}`,
     );
     await region.getByRole("link").first().click();
-    await page.getByRole("heading", { level: 1, name: `curt.example/${short}` }).waitFor();
+    await page.getByRole("heading", { level: 1, name: short }).waitFor();
 
     await using other = await openPage(curt.origin, { locale });
     await other.goto("/");

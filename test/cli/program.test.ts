@@ -166,8 +166,8 @@ Options:
   --milk MILK      milk to add: oat or cow
   -h, --help       show this help
 
-It reads the settings of the server, such as DATABASE_URL, from environment
-variables; "curt help settings" lists them.`,
+Environment variables have the settings of the server, such as DATABASE_URL;
+"curt help settings" lists them.`,
     });
     expect(() => call("tea green")).toThrow("tea needs CUP");
     expect(() => call("tea green mug spoon")).toThrow('tea takes no argument "spoon"');

@@ -5,6 +5,7 @@ import { chooseBatch, MAX_BODY, post } from "../../src/events/delivery.ts";
 import { type EventRow, toCloudEvent } from "../../src/events/event-formats.ts";
 import { createOutbox } from "../../src/events/outbox.ts";
 import { createSender } from "../../src/events/sender.ts";
+import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
 import { BASE_URL, temporaryFolder } from "../support/service.ts";
 import { ENGINES, openUnserved } from "./engines.ts";
 import { SECRET, startReceiver } from "./receiver.ts";
@@ -74,6 +75,26 @@ describe.each(ENGINES)("a sender in %s", (_, settingsOf) => {
     await statements.run("ALTER TABLE events DROP CONSTRAINT unmarkable");
     expect(await send()).toMatchObject({ sent: 2, waiting: 0 });
     expect(hostsOf(receiver)).toEqual([["a.example", "b.example"]]);
+    await statements.close();
+  });
+
+  test("sends that links expired after a start with a clock far ahead", async () => {
+    using folder = temporaryFolder();
+    const statements = await openUnserved(folder.path, await settingsOf());
+    await using receiver = startReceiver();
+    const settings = { ...settingsFor(receiver.port), eventsTypes: [EventType.linkExpired] };
+    const sender = createSender(createOutbox(statements), settings, {});
+    const nowMs = Date.now();
+    await sender.start(nowMs + 365 * DAY_MS);
+    await sender.send(nowMs + 365 * DAY_MS, false);
+    await statements.run(
+      "INSERT INTO links (code, original_url, created_ms, ends_ms) VALUES ('ending', 'https://example.com/', $1, $2)",
+      [nowMs, nowMs + 1000],
+    );
+    await sender.send(nowMs, true);
+    expect(receiver.events).toEqual([]);
+    await sender.send(nowMs + HOUR_MS, true);
+    expect(receiver.events.map(({ subject }) => subject)).toEqual(["ending"]);
     await statements.close();
   });
 });

@@ -223,6 +223,19 @@ describe("LIMIT_UNKNOWN", () => {
     expect((await curt.fetch("/none", { headers })).status).toBe(429);
   });
 
+  test("counts the taken codes of a batch even beyond the limit, and bars a client that sends many", async () => {
+    await using curt = await startService({ ...PROXIED, LIMIT_UNKNOWN: "3/31d" });
+    await curt.shorten({ original_url: LONG, custom_code: "mine" });
+    const headers = from("192.0.2.9");
+    const body = JSON.stringify(times(10).map(() => ({ target: LONG, code: "mine" })));
+    const sendBatch = () => curt.fetch("/api/v1/links/batch", { method: "POST", headers, body });
+    expect((await curt.fetch("/none", { headers })).status).toBe(404);
+    expect((await sendBatch()).status).toBe(200);
+    expect((await curt.fetch("/none", { headers })).status).toBe(429);
+    expect(await statuses(3, sendBatch)).toEqual({ 200: 2, 429: 1 });
+    expect((await curt.fetch("/mine", { headers })).status).toBe(429);
+  });
+
   test("counts creates of taken codes, and bars a client at every address that takes a code", async () => {
     await using curt = await startService({ ...PROXIED, LIMIT_UNKNOWN: "1/31d" });
     await curt.shorten({ original_url: LONG, custom_code: "mine" });

@@ -18,7 +18,7 @@ import {
 import { linkOf, untilCounted, WINDOWS_CHROME } from "../visits/visits.ts";
 import { elementsOf, HTML, sendForm } from "./markup.ts";
 import { OPEN_REFUSALS, PASSWORD } from "./open-refusals.ts";
-import { sendRaw } from "./raw.ts";
+import { beginRequest, sendRaw } from "./raw.ts";
 import { expectEnvelope, expectHead, type Mistake, rowsOf, SHORTEN_NAMES } from "./refusal.ts";
 
 const TARGET = "https://example.com/where?to=go&so=%22#here";
@@ -335,6 +335,23 @@ test("the former password of a link never opens its new destination", async () =
     const { status, headers } = await visiting;
     expect([`302 ${TARGET}`, "401 null"]).toContain(`${status} ${headers.get("location")}`);
   }
+});
+
+test("a form whose body ends after the link was changed or disabled doesn't open it", async () => {
+  await using store = await openStoreOf(curt);
+  const [passwordHash, another] = [await hashCheaply(PASSWORD), await hashCheaply("another")];
+  const links = await Promise.all(
+    ["re-locked", "stopped"].map((code) => addGuarded(curt, code, { passwordHash, target: TARGET })),
+  );
+  const headers = { "Content-Type": "application/x-www-form-urlencoded" };
+  const form = new URLSearchParams({ password: PASSWORD }).toString();
+  const open = links.map(({ code }) => beginRequest(curt, `POST /${code}`, headers, form));
+  await Promise.all(open.map(({ hasBegun }) => hasBegun));
+  const [changed, disabled] = links;
+  if (changed === undefined || disabled === undefined) throw new Error("both were added");
+  await store.update(changed, { type: "edit", atMs: curt.nowMs(), passwordHash: another });
+  await store.disable([disabled], { who: "api", atMs: curt.nowMs(), reason: "phishing" });
+  expect(await Promise.all(open.map(({ end }) => end()))).toEqual([401, 410]);
 });
 
 describe("wrong passwords", () => {

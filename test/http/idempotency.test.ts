@@ -146,6 +146,14 @@ describe("a create with an Idempotency-Key", () => {
   });
 });
 
+test("replays count as views", async () => {
+  await using own = await startService({ LIMIT_VIEW: "3/1d" });
+  const key = newKey();
+  for (const _ of times(4)) expect((await post(PATHS.shorten, BODY, key, own)).status).toBe(201);
+  const refusal = await post(PATHS.shorten, BODY, key, own);
+  expect([refusal.status, refusal.headers[2]]).toEqual([429, "limit.view"]);
+});
+
 test("concurrent creates with one Idempotency-Key count once and get the same response", async () => {
   await using own = await startService({ LIMIT_CREATE: "20/1d" });
   const key = newKey();

@@ -10,6 +10,7 @@ import {
   destinationOf,
 } from "../support/managed-links.ts";
 import { outcomeOf, shareService, startService } from "../support/service.ts";
+import { beginRequest } from "./raw.ts";
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = DAY_MS / 24;
@@ -117,6 +118,18 @@ describe("PATCH /api/v1/links/{code}", () => {
       expect((await callApi(instance, "DELETE", path, { key })).status).toBe(200);
       expect(await destinationOf(instance, code)).toBe(410);
     }
+  });
+
+  test("doesn't take back a change of the destination once EDITS allows none, even if it began before", async () => {
+    await using instance = await startService({ EDITS: "24h" }, { standsStill: true });
+    const { path, key, code } = await createManagedLink(instance);
+    const authorization = { Authorization: `Bearer ${key}` };
+    const body = JSON.stringify({ target: TARGET });
+    const { hasBegun, end } = beginRequest(instance, `PATCH ${path}`, authorization, body);
+    await hasBegun;
+    expect((await callApi(instance, "PATCH", path, { key, body: { target: OTHER } })).status).toBe(200);
+    instance.advance(DAY_MS);
+    expect([await end(), await destinationOf(instance, code)]).toEqual([403, OTHER]);
   });
 });
 

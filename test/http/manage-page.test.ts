@@ -81,6 +81,14 @@ describe("the manage page", () => {
     expect((await callApi(curt, "GET", path, { key })).data).toMatchObject({ ...dates, max_visits: 3 });
   });
 
+  test("keeps an end in the second of two equal hours, where the form's time means the first", async () => {
+    const expires_at = "2098-10-26T01:30:00.000Z";
+    const { code, key, path } = await createManagedLink(curt, { expires_at });
+    const date = { expires_at: "date", expires_at_date: "2098-10-26T02:30", zone: "Europe/Berlin" };
+    expect((await send(code, { key, act: "change", target: OTHER, ...date })).status).toBe(200);
+    expect((await callApi(curt, "GET", path, { key })).data).toMatchObject({ target: OTHER, expires_at });
+  });
+
   test("opens with the key or the manage address", async () => {
     const { code, key } = await createManagedLink(curt, { target: SECRET, password: "open" });
     for (const right of [key, ` ${key}\n`, `https://curt.example/${code}+#key=${key}`]) {
@@ -115,6 +123,24 @@ describe("the manage page", () => {
     await send(code, untouched(link, { target: OTHER, expires_at: "never", max_visits: "3", remove: "yes" }));
     expect(await state()).toMatchObject({ expires_at: null, max_visits: 3, has_password: false });
     expect(await destinationOf(curt, code)).toBe(OTHER);
+  });
+
+  test("an older form undoes no change of another tab, and shows the link as it is now", async () => {
+    const { code, path, key } = await createManagedLink(curt);
+    const { body } = await send(code, { key });
+    const seenIn = (page: string) => /name="seen" value="([\w-]+)"/.exec(page)?.[1] ?? "";
+    const older = { key, act: "change", target: TARGET, expires_at: "never", seen: seenIn(body) };
+    await callApi(curt, "PATCH", path, { key, body: { target: OTHER, expires_at: "48h" } });
+    // A form with mistakes stays an older one.
+    const wrong = await send(code, { ...older, max_visits: "many" });
+    expect([wrong.status, seenIn(wrong.body)]).toEqual([400, older.seen]);
+    const refused = await send(code, { ...older, max_visits: "3" });
+    expect([refused.status, refused.body.includes(en["manage.conflict"])]).toEqual([412, true]);
+    expect(refused.body).toContain(`value="${OTHER}"`);
+    expect(await destinationOf(curt, code)).toBe(OTHER);
+    const now = { ...older, target: OTHER, expires_at: "", max_visits: "3", seen: seenIn(refused.body) };
+    expect((await send(code, now)).status).toBe(200);
+    expect((await callApi(curt, "GET", path, { key })).data).toMatchObject({ target: OTHER, max_visits: 3 });
   });
 
   test("reports an unknown choice of an expiry beside it", async () => {

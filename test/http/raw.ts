@@ -1,5 +1,7 @@
 import { connect } from "node:net";
 
+import type { RunningService } from "../support/service.ts";
+
 /** After this time without data, the service isn't going to close a connection. */
 const PATIENCE_MS = 60_000;
 
@@ -57,4 +59,31 @@ export function breakOff(origin: string, part: string, how: "FIN" | "RST"): Prom
     socket.on("error", () => {});
     socket.on("close", () => resolve(received));
   });
+}
+
+/** Sends a request without the end of its body. `hasBegun` resolves once Curt has asked for the body. */
+export function beginRequest(
+  { origin, fetch: send }: Pick<RunningService, "origin" | "fetch">,
+  line: string,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+) {
+  const { hostname, port } = new URL(origin);
+  const socket = connect(Number(port), hostname).setEncoding("utf8");
+  const [method = "", path = ""] = line.split(" ");
+  const all = { Host: "x", "Content-Length": String(body.length), Connection: "close", ...headers };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.write(`${method} ${path} HTTP/1.1\r\n${lines.join("")}\r\n${body.slice(0, -1)}`);
+  let answer = "";
+  socket.on("data", (text: string) => (answer += text));
+  const closed = new Promise((resolve) => socket.on("close", resolve));
+  return {
+    // A later request of another connection is answered only after Curt has read this one.
+    hasBegun: Bun.sleep(100).then(() => send("/livez")),
+    async end(): Promise<number> {
+      socket.write(body.slice(-1));
+      await closed;
+      return Number(answer.split(" ")[1]);
+    },
+  };
 }

@@ -91,6 +91,23 @@ test("an edit can't move the start of a link that another request has started", 
   expect(await links.resolve("early")).toMatchObject({ target: originalUrl, terms: { startsMs: START } });
 });
 
+test("two edits at the same time can't move the start of a link past its end", async () => {
+  const links = openLinks();
+  await links.create({ originalUrl, customCode: "never-open", terms: { starts_at: "24h" } });
+  const before = await links.find("never-open", "maker");
+  if (isProblem(before)) throw new Error(before.kind);
+  const outcomes = await Promise.all([
+    links.edit(before, { terms: { expires_at: "48h" } }),
+    links.edit(before, { terms: { starts_at: "1week", max_visits: 3 } }),
+  ]);
+  const refusal = { kind: "invalid", refusals: [{ rule: "expires_at.before-start" }] };
+  expect(outcomes).toEqual([expect.objectContaining({ code: "never-open" }), refusal] as never);
+  expect(await links.find("never-open", "maker")).toMatchObject({
+    endsMs: START + 2 * DAY_MS,
+    terms: { startsMs: START + DAY_MS },
+  });
+});
+
 describe("a link with an end", () => {
   for (const [expiry, lifeMs] of Object.entries(DURATIONS_MS)) {
     test(`of ${expiry} ends on the millisecond, is held, and is unknown afterwards`, async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 
@@ -116,16 +116,35 @@ describe("a feed", () => {
     expect(server.requests[0]?.headers.has("if-none-match")).toBeFalse();
   });
 
-  test("is fetched even if a crash left an incomplete file", async () => {
+  test.each([
+    ["long ago", 1e9],
+    ["while the clock was ahead", 1e10],
+  ])("is fetched even if a crash left an incomplete file %s", async (_, seconds) => {
     using folder = temporaryFolder();
     await using server = serveList(() => new Response("evil.example\n"));
     const part = `${feedFile(folder.path, server.url)}.part`;
     writeFileSync(part, "evil.exa");
-    utimesSync(part, 1e9, 1e9);
+    utimesSync(part, seconds, seconds);
     await using feeds = follow(folder.path, server.url);
     await until(() => feeds.fetched() === 1);
     expect(readFileSync(feeds.file, "utf8")).toBe("evil.example\n");
     await until(() => !existsSync(part));
+  });
+
+  test("is fetched again within twenty minutes of a crash during its first fetch", async () => {
+    using folder = temporaryFolder();
+    await using server = serveList(() => new Promise<Response>(() => {}));
+    await using crashed = follow(folder.path, server.url);
+    await until(() => server.requests.length === 1);
+    // What a crash now would leave.
+    using left = temporaryFolder();
+    const file = feedFile(left.path, server.url);
+    copyFileSync(`${crashed.file}.json`, `${file}.json`);
+    await using feeds = follow(left.path, server.url);
+    await Bun.sleep(30);
+    expect(server.requests).toHaveLength(1);
+    feeds.advance(HOUR_MS / 3);
+    await until(() => server.requests.length === 2);
   });
 
   test("may be sent compressed, and is stored as text", async () => {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import packageJson from "../../package.json";
 import { changesOf, checksums, listMaterials } from "../../scripts/artifacts.ts";
 import { ACCEPTED, describeLibraries, listLibraries } from "../../scripts/licences.ts";
+import { requireCommitted } from "../../scripts/release.ts";
 import { ROOT, temporaryFolder } from "../support/service.ts";
 
 test("release notes are the version's part of the changelog", () => {
@@ -22,6 +23,14 @@ test("a release without changes is refused", () => {
   expect(() => changesOf("# Changelog\n\n## 98.0.0\n\n- Old.\n", "99.0.0")).toThrow(
     "CHANGELOG.md has no changes of 99.0.0",
   );
+});
+
+test("a release is refused if the tag would lack a file that its tests had", async () => {
+  using folder = temporaryFolder();
+  Bun.spawnSync(["git", "init", "--quiet"], { cwd: folder.path });
+  expect(() => requireCommitted(folder.path)).not.toThrow();
+  await Bun.write(join(folder.path, "new.ts"), "");
+  expect(() => requireCommitted(folder.path)).toThrow("?? new.ts");
 });
 
 test("the checksums are SHA-256, in the format of sha256sum", async () => {

@@ -248,7 +248,7 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
     `fewer than ${MIN_SHOWN_VISITS} visits on a day`,
   ],
   "docs/backup.md": [`copies at most ${mib(MAX_BYTES_PER_S)} MiB per second`],
-  "docs/cli.md": [`| ${SYNC_FAILED} | The disk failed`, `| ${READER_GONE} | The reader`],
+  "docs/cli.md": [`- ${SYNC_FAILED}: the disk failed`, `- ${READER_GONE}: the reader`],
   "docs/clients.md": [
     `| \`CURT_URL\` | \`${DEFAULT_URL}\` |`,
     `in arrays of up to ${MAX_LINKS}`,
@@ -344,7 +344,7 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
     `0 in ${percent(within(0))} of cases, at most 2 up or down in ${percent(within(2))}, at most 5 in ${percent(within(5))} (two-sided geometric, ε = ${EPSILON})`,
     `fewer than ${word(MIN_SHOWN_VISITS)} visits, noise included`,
     `at most ${Math.exp(EPSILON).toFixed(2)} times (e^ε) as likely; a guess is right in ${percent(guessRate(1))} of cases`,
-    `in all ${word(DIMENSIONS.length)} values, succeeds in ${percent(guessRate(2 * DIMENSIONS.length))} of cases`,
+    `in all ${word(DIMENSIONS.length)} values, guessing which one came succeeds in ${percent(guessRate(2 * DIMENSIONS.length))} of cases`,
     `shows in ${shows(1)} of cases; with two such visits in ${shows(2)}, with four in ${shows(4)}`,
     `arrive over ${CLOSE_SPAN} after their day`,
   ],
@@ -368,7 +368,7 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
   ],
   "docs/proxies.md": [
     `open for less than ${IDLE_SECONDS} s`,
-    `closes idle connections after ${IDLE_SECONDS} s. |`,
+    `Curt closes idle connections after ${IDLE_SECONDS} s.`,
     `bodies of up to ${mib(BATCH_BYTES)} MiB`,
     `Wait up to ${word(BATCH_SECONDS / 60)} minutes`,
     `client_max_body_size ${mib(BATCH_BYTES)}m;`,
@@ -387,8 +387,8 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
     `jumps by more than ${span(MAX_DRIFT_MS)}`,
     `between ${span(TICK_MS)} and ${FOLD_SPAN} later`,
     `up to ${mib(JOURNAL_BYTES)} MiB while the database is away`,
-    `| power cut | up to the last ${LAST_MINUTE} |`,
-    `| up to the last ${LAST_MINUTE}, if another machine uses the disk within ${Math.min(KEEP_SEQUENCES_DAYS, KEEP_SOURCES_DAYS)} days |`,
+    `power cut: up to the last ${LAST_MINUTE}`,
+    `survives: up to the last ${LAST_MINUTE}, if another machine uses the disk within ${Math.min(KEEP_SEQUENCES_DAYS, KEEP_SOURCES_DAYS)} days`,
   ],
   "docs/settings.md": [
     `auto is ${PUBLIC_LIMITS.limitCreate} in public posture`,
@@ -396,7 +396,6 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
     `auto is ${PUBLIC_LIMITS.limitView} in public posture`,
     `${word(TRYING_CLIENTS)} times as many may be tried for one link`,
     `addresses are fetched every ${span(FETCH_EVERY_MS).split(" ")[1]}`,
-    `lets makers change destinations for ${span(EDITABLE_MS["24h"])}`,
   ],
   "docs/single-sign-on.md": [`A name has 1 to ${MAX_NAME_LENGTH} letters`],
   "docs/troubleshooting.md": [
@@ -412,12 +411,16 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
 
 /** Figures that state no limit of the code: facts about others, examples, promises, and results of measurements. */
 const OTHERS: Readonly<Record<string, readonly (string | RegExp)[]>> = {
-  "README.md": ["10 a day", "We read the others' sources in 2026", /takes 1.9 times the CPU .*? \(`\w+`/],
+  "README.md": [
+    "10 a day",
+    "According to the others' sources in 2026",
+    /takes 2.1 times the CPU .*? \(`\w+`/,
+  ],
   "SECURITY.md": ["within three days"],
   // test/client/package.test.ts measures it.
   "client/README.md": ["and 5.5 kB"],
   "docs/admin.md": ["here 60", "Among 10 million links, a whole search takes about ten seconds"],
-  "docs/api.md": ["There are at least 12 months between the two"],
+  "docs/api.md": ["at least 12 months later", "Until Curt 1.0", "From 1.0 on"],
   "docs/openapi.json": [
     "Each client counts once a day",
     "ISO/IEC 18004 requires 4",
@@ -433,7 +436,7 @@ const OTHERS: Readonly<Record<string, readonly (string | RegExp)[]>> = {
     "A lost disk costs the last seconds",
     "Litestream copies a mistake a second later",
   ],
-  "docs/cli.md": ["| 137 | Killed", "| 143, 130 | SIGTERM or SIGINT"],
+  "docs/cli.md": ["- 137: killed", "- 143, 130: SIGTERM or SIGINT"],
   // A migration's view says so, and never changes.
   "docs/events.md": ["recording ends within a day"],
   "docs/export-format.md": ["each hour (0 to 23, UTC)", "A figure of a day"],
@@ -480,7 +483,7 @@ const OTHERS: Readonly<Record<string, readonly (string | RegExp)[]>> = {
   // docs.test.ts compares its tables with the code.
   "docs/settings.md": [/\| Name .*/],
   "docs/troubleshooting.md": ["ports below 1024"],
-  "docs/upgrading.md": ["Under thousands of new connections a second"],
+  "docs/upgrading.md": ["Under thousands of new connections per second", "From 1.0 on"],
 };
 
 /** Of JSON, only what people read. */

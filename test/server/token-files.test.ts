@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { rmSync, writeFileSync } from "node:fs";
-import { connect } from "node:net";
 import { join } from "node:path";
 
 import { sendForm } from "../http/markup.ts";
+import { beginRequest } from "../http/raw.ts";
 import { type Program, startProgram, temporaryFolder } from "../support/service.ts";
 import { startSeveral, children, killStarted, linesThatSay, until } from "./processes.ts";
 
@@ -118,7 +118,7 @@ describe("SIGHUP", () => {
         "host=a.example",
       ],
     ] as const;
-    const open = requests.map(([line, headers, body]) => begin(program, line, headers, body));
+    const open = requests.map(([line, headers, body]) => beginRequest(program, line, headers, body));
     await Promise.all(open.map(({ hasBegun }) => hasBegun));
     write(admin, `alice:${ALICE}`);
     write(create, `feed:${FEED}x`);
@@ -131,25 +131,3 @@ describe("SIGHUP", () => {
     expect(hosts.data.hosts).toEqual([]);
   });
 });
-
-/** Sends a request without the end of its body. `hasBegun` resolves once Curt has asked for the body. */
-function begin(program: Program, line: string, headers: Readonly<Record<string, string>>, body: string) {
-  const { hostname, port } = new URL(program.origin);
-  const socket = connect(Number(port), hostname).setEncoding("utf8");
-  const [method = "", path = ""] = line.split(" ");
-  const all = { Host: "x", "Content-Length": String(body.length), Connection: "close", ...headers };
-  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.write(`${method} ${path} HTTP/1.1\r\n${lines.join("")}\r\n${body.slice(0, -1)}`);
-  let answer = "";
-  socket.on("data", (text: string) => (answer += text));
-  const closed = new Promise((resolve) => socket.on("close", resolve));
-  return {
-    // A later request of another connection is answered only after Curt has read this one.
-    hasBegun: Bun.sleep(100).then(() => program.fetch("/livez")),
-    async end(): Promise<number> {
-      socket.write(body.slice(-1));
-      await closed;
-      return Number(answer.split(" ")[1]);
-    },
-  };
-}

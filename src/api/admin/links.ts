@@ -152,13 +152,16 @@ export const enableAll = decision("POST /api/v1/admin/links/enable", (parts) => 
 
 /** For all links that a search finds. Changes nothing until the operator sends back how many there are. */
 async function changeAll(
-  { views }: OperatorApiParts,
+  { views, refusalOf }: OperatorApiParts,
   call: Call,
   confirmed: number | null | undefined,
   change: (links: readonly LinkId[]) => ReturnType<Operator["disable"]>,
 ) {
   const links = await searchAll(views, call);
   if ("kind" in links) return links satisfies HttpProblem;
+  // Access may have ended during the search.
+  const refusal = refusalOf(call);
+  if (refusal !== undefined) return refusal;
   const count = links.length;
   if (typeof confirmed !== "number") return success(call, 200, "operator.asked", { count, done: false });
   if (confirmed !== count) return { kind: "other-count", count } as const;

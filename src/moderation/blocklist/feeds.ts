@@ -6,9 +6,11 @@ import { repeat } from "../../lib/repeat.ts";
 import { download, type DownloadOverrides, type Validators } from "./download.ts";
 
 export const EVERY_MS = 3_600_000;
+/** Processes with other jitter fetch up to a fifth of an hour later. */
+const EARLIEST_MS = 0.9 * EVERY_MS;
 const RETRY_AFTER_MS = 600_000;
 const FEED_POLL_MS = 60_000;
-/** An unfinished file of this age is left over from a crash. */
+/** An unfinished file of this age is left over from a crash. So is one from the future: the clock was wrong. */
 const ABANDONED_MS = 300_000;
 
 /** Tests lower it. */
@@ -53,7 +55,7 @@ export function feedFile(folder: string, url: string): string {
 export function startFeeds(options: FeedsOptions): Feeds {
   const { urls, folder, nowMs, jitter, doubtAbout, onFetched, onFailure, onFault } = options;
   const { feedPollMs = FEED_POLL_MS } = options;
-  const dueAfterMs = EVERY_MS * (0.9 + 0.2 * jitter);
+  const dueAfterMs = EARLIEST_MS + 0.2 * EVERY_MS * jitter;
   const closing = new AbortController();
   const failures = new Map<string, string>();
   const fetches = { new: 0, unchanged: 0, failed: 0 };
@@ -89,24 +91,17 @@ export function startFeeds(options: FeedsOptions): Feeds {
     state: FeedState,
     { file, part, writing }: { file: string; part: string; writing: FileHandle },
   ): Promise<boolean> {
-    // Before the part becomes the list, because then others may claim it.
-    await writeState(file, { ...state, askedMs: nowMs() });
-    try {
-      const validators = await download(url, state, writing, closing.signal, options);
-      const doubt = validators === undefined ? undefined : await doubtAbout(part, file);
-      if (doubt !== undefined) throw new Error(doubt);
-      if (validators !== undefined) {
-        await rename(part, file);
-        await writeState(file, { ...validators, askedMs: nowMs() });
-        onFetched(url);
-      }
-      failures.delete(url);
-      fetches[validators === undefined ? "unchanged" : "new"]++;
-      return validators !== undefined;
-    } catch (error) {
-      await writeState(file, { ...state, askedMs: nowMs() - dueAfterMs + RETRY_AFTER_MS });
-      throw error;
-    }
+    // First, so that a crash counts as a failure. Others may claim the part once it has become the list.
+    await writeState(file, { ...state, askedMs: nowMs() - EARLIEST_MS + RETRY_AFTER_MS });
+    const validators = await download(url, state, writing, closing.signal, options);
+    const doubt = validators === undefined ? undefined : await doubtAbout(part, file);
+    if (doubt !== undefined) throw new Error(doubt);
+    if (validators !== undefined) await rename(part, file);
+    await writeState(file, { ...(validators ?? state), askedMs: nowMs() });
+    if (validators !== undefined) onFetched(url);
+    failures.delete(url);
+    fetches[validators === undefined ? "unchanged" : "new"]++;
+    return validators !== undefined;
   }
 
   /** Reports each reason once, not for each attempt. */
@@ -145,7 +140,7 @@ async function claim(part: string, nowMs: number): Promise<FileHandle | undefine
       (file) => file.mtimeMs,
       () => nowMs,
     );
-    if (nowMs - mtimeMs > ABANDONED_MS) await rm(part, { force: true });
+    if (Math.abs(nowMs - mtimeMs) > ABANDONED_MS) await rm(part, { force: true });
     return undefined;
   }
 }

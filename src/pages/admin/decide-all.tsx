@@ -65,7 +65,7 @@ export const decideAll = operatorForm("POST /admin/found", (parts) => {
 });
 
 /** Decides about all links of a search. Without `fields`, it only asks for confirmation. */
-function serveConfirmation({ operator, views }: OperatorPageParts, show: Show<ConfirmationData>) {
+function serveConfirmation({ operator, views, signIn }: OperatorPageParts, show: Show<ConfirmationData>) {
   const showAll = views.show(showLinks);
 
   /** Blocks the chosen hosts, and returns the problem of the first that can't be blocked. */
@@ -105,12 +105,16 @@ function serveConfirmation({ operator, views }: OperatorPageParts, show: Show<Co
     // An undo needs no confirmation, and links may have been created since.
     if (undoesMs === undefined && fields.get("count") !== String(count))
       return again({ kind: "other-count", count });
-    const changed = await operator[action](links, { ...decisionOf(fields), undoesMs }, actorOf(call));
-    if (isProblem(changed)) return again(changed);
-    const refusal = await blockHosts(call, fields, counts);
-    if (refusal !== undefined) return again(refusal);
-    const undo = action === "disable" ? `&undoes=${isoInstant(changed.atMs)}` : "";
-    return seeOther(`${list}&done=${changed.links.length}${undo}`);
+    const decide = async () => {
+      const changed = await operator[action](links, { ...decisionOf(fields), undoesMs }, actorOf(call));
+      if (isProblem(changed)) return again(changed);
+      const refusal = await blockHosts(call, fields, counts);
+      if (refusal !== undefined) return again(refusal);
+      const undo = action === "disable" ? `&undoes=${isoInstant(changed.atMs)}` : "";
+      return seeOther(`${list}&done=${changed.links.length}${undo}`);
+    };
+    // Access may have ended during the search.
+    return signIn.page(decide)(call);
   };
 }
 

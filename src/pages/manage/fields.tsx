@@ -24,7 +24,7 @@ import type { Changed } from "../shared/link-facts.tsx";
 
 export const MANAGE_FIELDS = ["target", ...TERM_NAMES, "sure"] as const;
 type ManageField = (typeof MANAGE_FIELDS)[number];
-type SentField = ManageField | `${NameOf<"when">}_date` | "zone";
+type SentField = ManageField | `${NameOf<"when">}_date` | "zone" | "seen";
 
 export interface ManageForm {
   readonly link: FoundLink;
@@ -45,9 +45,10 @@ export interface ManageForm {
   readonly done?: string | undefined;
 }
 
-/** As `datetime-local` in UTC. */
-export function localOf(ms: number): string {
-  return new Date(ms).toISOString().slice(0, "2026-01-01T00:00".length);
+/** As `datetime-local`. */
+export function localOf(ms: number, zone = "UTC"): string {
+  const local = Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(zone).toPlainDateTime();
+  return local.toString({ smallestUnit: "minute" });
 }
 
 // Each field explains the effect of a change in advance.

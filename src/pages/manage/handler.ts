@@ -139,7 +139,12 @@ function serveForms(parts: PageParts, show: Show<FormView | undefined>) {
     }
     const after = await act(call, link, fields);
     if (isProblem(after))
-      return show(call, { problem: after, values: submittedValues(fields), unlocked: { link, key } });
+      return show(call, {
+        problem: after,
+        // A form with earlier values would undo the other change.
+        values: after.kind === "precondition.failed" ? undefined : submittedValues(fields),
+        unlocked: { link, key },
+      });
     return show(call, {
       done: DONE.get(fields.get("act")),
       unlocked: { link: { ...link, ...after, disabled: link.disabled }, key },
@@ -158,8 +163,10 @@ function describeKeyProblem(problem: HttpProblem, language: string): string | un
   return describeInForm(problem, [], language).notice;
 }
 
+const WORDS = { ...DATE_WORDS, "precondition.failed": "manage.conflict" } as const;
+
 function describeProblem(problem: HttpProblem, language: string) {
-  const description = describeInForm(problem, MANAGE_FIELDS, language, LINK_FIELDS, DATE_WORDS);
+  const description = describeInForm(problem, MANAGE_FIELDS, language, LINK_FIELDS, WORDS);
   if (description.errors.sure === undefined) return description;
   return { errors: { ...description.errors, sure: message(language, "manage.sure.missing") } };
 }
@@ -195,6 +202,8 @@ function readChange(fields: Fields, link: FoundLink): EditRequest | Malformed | 
   return {
     originalUrl: originalUrl === link.originalUrl ? undefined : originalUrl,
     terms: { ...terms, password },
+    // The form sends all fields, also those that another tab has changed meanwhile.
+    ifRevisions: fields.has("seen") ? [textOf(fields, "seen")] : undefined,
   };
 }
 
@@ -208,9 +217,10 @@ function readWhen(
   const choice = textOf(fields, field);
   if (choice === "") return undefined;
   if (choice === "date") {
-    const ms = instantOf(textOf(fields, `${field}_date`), textOf(fields, "zone"));
+    const zone = textOf(fields, "zone") || "UTC";
+    const ms = instantOf(textOf(fields, `${field}_date`), zone);
     if (ms === undefined) return invalid({ rule: `${field}.format` });
-    return presentMs !== undefined && localOf(ms) === localOf(presentMs) ? undefined : ms;
+    return presentMs !== undefined && localOf(ms, zone) === localOf(presentMs, zone) ? undefined : ms;
   }
   if (values.has(choice)) return values.get(choice);
   return malformed({ rule: "field.values", field, values: [...values.keys(), "date"].join(", ") });
@@ -228,6 +238,6 @@ function submittedValues(fields: Fields): ManageForm["values"] {
     if (kind === "secret") return [];
     return kind === "when" ? [name, `${name as NameOf<"when">}_date`] : [name];
   });
-  const values = [...shown, "zone" as const].map((name) => [name, valueOf(name)] as const);
+  const values = [...shown, "zone" as const, "seen" as const].map((name) => [name, valueOf(name)] as const);
   return { ...Object.fromEntries(values), target: valueOf("target", MAX_TARGET_LENGTH + 1) };
 }

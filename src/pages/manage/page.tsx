@@ -1,5 +1,6 @@
 /** @jsxImportSource ../shared/html */
 import type { Page } from "../../http/page.ts";
+import { revisionOf } from "../../links/change.ts";
 import { hasEnded, stateOf } from "../../links/link.ts";
 import { message, sentenceSpace } from "../../locales/messages.ts";
 import type { Statistics } from "../../visits/statistics/statistics.ts";
@@ -124,6 +125,10 @@ export function managePage(language: string, form: ManageForm): Page {
             <Target language={language} {...form} />
             <TermFields language={language} {...form} />
             <input type="hidden" name="zone" value={form.values?.zone ?? ""} autocomplete="off" />
+            <input
+              {...{ type: "hidden", name: "seen", value: form.values?.seen || revisionOf(link) }}
+              autocomplete="off"
+            />
             <div class="changes" hidden>
               <p class="label">{message(language, "manage.changes")}</p>
               <ul data-changes />

@@ -42,9 +42,9 @@ export function watchVisits(): void {
   let tag: string | undefined;
   let reading = 0;
   let refreshedMs = -REFRESH_EVERY_MS;
-  const { created, aimed } = visits.dataset;
-  /** Creation, last change and state of the link. The page has them if the link works. */
-  let lastState = aimed === undefined ? undefined : [created, aimed, "active"].join(" ");
+  const { created, aimed, ends } = visits.dataset;
+  /** Creation, last change, end and state of the link. The page has them if the link works. */
+  let lastState = aimed === undefined ? undefined : [created, aimed, ends, "active"].join(" ");
 
   async function poll(): Promise<void> {
     if (document.hidden || visits?.isConnected !== true) return;
@@ -52,7 +52,8 @@ export function watchVisits(): void {
     askedForMs = pollMs;
     if (data === undefined && status !== 404 && status !== 410) return;
     // Nobody must follow a link after reading its former destination. Another link may have its code by now.
-    const leads = [data?.created_at, data?.changed_at ?? data?.created_at, data?.state].join(" ");
+    const { created_at, changed_at, expires_at, state } = data ?? {};
+    const leads = [created_at, changed_at ?? created_at, expires_at, state].join(" ");
     if (lastState !== undefined && leads !== lastState) return location.reload();
     lastState = leads;
     if (data === undefined || data.created_at !== visits?.dataset["created"]) return;

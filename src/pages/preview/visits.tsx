@@ -1,4 +1,5 @@
 /** @jsxImportSource ../shared/html */
+import { isoInstant, NEVER_MS } from "../../links/time.ts";
 import { message, sentenceSpace } from "../../locales/messages.ts";
 import { MIN_SHOWN_VISITS } from "../../visits/statistics/noise.ts";
 import type { Statistics } from "../../visits/statistics/statistics.ts";
@@ -15,6 +16,7 @@ export interface VisitsView extends Pick<RangesProps, "carried"> {
   readonly createdMs: number;
   /** When the link got its present target. */
   readonly targetSinceMs: number;
+  readonly endsMs: number;
   readonly hasEnded: boolean;
   /** By people, since the link was created. */
   readonly visits: number;
@@ -27,7 +29,8 @@ export interface VisitsView extends Pick<RangesProps, "carried"> {
 
 /** The visits of a link. The script replaces this part while the count changes. */
 export function Visits(props: VisitsView & { language: string }) {
-  const { language, code, createdMs, targetSinceMs, hasEnded, visits, bots, range, statistics } = props;
+  const { language, code, createdMs, targetSinceMs, endsMs, hasEnded } = props;
+  const { visits, bots, range, statistics } = props;
   const number = numberFormat(language);
   const { shown } = statistics;
   return (
@@ -37,6 +40,7 @@ export function Visits(props: VisitsView & { language: string }) {
       data-link={`/api/v1/links/${encodeURIComponent(code)}`}
       data-created={new Date(createdMs).toISOString()}
       data-aimed={hasEnded ? undefined : new Date(targetSinceMs).toISOString()}
+      data-ends={endsMs === NEVER_MS ? undefined : isoInstant(endsMs)}
       data-visits={visits}
       data-zone={range.request.timeZone}
     >

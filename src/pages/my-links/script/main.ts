@@ -94,11 +94,13 @@ function showLinks(main: HTMLElement): void {
     }
   }
 
-  function onStatus(saved: SavedLink): void {
-    const item = items.get(saved.path);
-    // It was removed in the meantime.
-    if (!links.has(saved.path)) return;
-    links.set(saved.path, saved);
+  function onStatus({ path, created, target, status }: SavedLink): void {
+    const item = items.get(path);
+    const known = links.get(path);
+    // It was removed or replaced in the meantime.
+    if (known?.created !== created) return;
+    const saved = { ...known, target, status };
+    links.set(path, saved);
     texts.delete(saved.path);
     if (item) showStatus(item, saved, words);
     if (fresh.size === 0) setTimeout(storeFresh, STORE_EVERY_MS);
@@ -192,6 +194,8 @@ function showLinks(main: HTMLElement): void {
     file.value = "";
     if (loaded.length === 0) return say("unreadable");
     const before = links.size;
+    // Which links are gone.
+    storeFresh();
     if (!changeSavedLinks((all) => mergeLinks(all, loaded))) return say("full");
     readList();
     show();
@@ -233,6 +237,8 @@ interface StatusRequestsOptions {
 /** Loads the status of links, a few at a time, within the service's limits. */
 function createStatusRequests({ candidates, onStatus, onTrouble }: StatusRequestsOptions) {
   const inFlight = new Set<string>();
+  /** Links without a response come after the others, because a firewall may refuse some addresses. */
+  const failed = new Set<string>();
   const requestTimes: number[] = [];
   let pausedUntil = 0;
 
@@ -249,7 +255,8 @@ function createStatusRequests({ candidates, onStatus, onTrouble }: StatusRequest
 
   function check(): void {
     while (mayRequest()) {
-      const saved = candidates().find((one) => isStale(one) && !inFlight.has(one.path));
+      const stale = candidates().filter((one) => isStale(one) && !inFlight.has(one.path));
+      const saved = stale.find(({ path }) => !failed.has(path)) ?? stale[0];
       if (saved === undefined) return;
       void request(saved);
     }
@@ -261,9 +268,11 @@ function createStatusRequests({ candidates, onStatus, onTrouble }: StatusRequest
     const answer = await loadStatus(saved);
     inFlight.delete(saved.path);
     if ("status" in answer) {
+      failed.delete(saved.path);
       onStatus({ ...saved, ...answer });
       if (performance.now() >= pausedUntil) onTrouble(undefined);
     } else {
+      failed.add(saved.path);
       pausedUntil = performance.now() + answer.waitMs;
       setTimeout(check, answer.waitMs);
       onTrouble(answer.isLimited ? "limited" : "away");

@@ -56,15 +56,19 @@ export function changeSavedLinks(change: (list: SavedLink[]) => readonly SavedLi
   return write("localStorage", LIST, list.length === 0 ? null : JSON.stringify(list));
 }
 
-/** Both lists, with the key that either has for the same link. Of links with the same code, the first list's. */
+/**
+ * Both lists, with the key that either has for the same link. Of links with the same code, the first list's, unless it's gone. No
+ * link of the first list makes room for the other's.
+ */
 export function mergeLinks(list: readonly SavedLink[], others: readonly SavedLink[]): SavedLink[] {
   const byPath = new Map(others.map((saved) => [saved.path, saved]));
   const merged = list.map((saved) => {
     const other = byPath.get(saved.path);
     byPath.delete(saved.path);
-    return other?.created === saved.created ? { ...other, ...saved, key: saved.key ?? other.key } : saved;
+    if (other?.created === saved.created) return { ...other, ...saved, key: saved.key ?? other.key };
+    return other && saved.status?.state === "gone" ? other : saved;
   });
-  return [...merged, ...byPath.values()];
+  return [...merged, ...byPath.values()].slice(0, MAX_LINKS);
 }
 
 /** Stores the status of links, to search and show them while the service is unavailable. */
