@@ -60,7 +60,11 @@ export type HttpProblem =
   | { kind: "too-many"; max: number }
   | { kind: "other-count"; count: number }
   | { kind: "operator.missing" | "operator.wrong" | "operator.no-case" }
-  | { kind: "password.missing" | "password.wrong"; /** The short address. */ shortUrl: string }
+  | {
+      kind: "password.missing" | "password.wrong";
+      /** Of clients that can answer a challenge (RFC 7617). */
+      shortUrl?: string;
+    }
   | { kind: "link.prefetch" }
   | { kind: "key.missing" | "key.wrong" }
   | EditsClosed
@@ -156,6 +160,7 @@ function describeKind(problem: HttpProblem, fields: FieldNames): PartialDescript
     }
     case "password.missing":
     case "password.wrong":
+      if (problem.shortUrl === undefined) return { status: 403, messages: [say(problem.kind)] };
       return {
         status: 401,
         messages: [say(problem.kind)],

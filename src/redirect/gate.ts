@@ -39,8 +39,8 @@ export interface GateOptions {
  * use up a visit: HEAD gets 200 without the destination, crawlers get a page without it, and prefetching browsers get 503,
  * which makes them retry when somebody follows the link. The interstitial itself uses up none.
  *
- * A link with a password answers 401 to every request without the password or the cookie, also to crawlers and HEAD. Visits
- * count after the right password.
+ * A link with a password answers 401, to browsers 403, without the password or the cookie, also to crawlers and HEAD. Visits count
+ * after the right password.
  *
  * A visit of a link that only passes the query on counts like that of a cached link: when the interstitial is shown, or before
  * the redirect. A shared cache that ignores queries would mix those of visitors, so it may keep nothing.

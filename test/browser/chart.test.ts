@@ -196,12 +196,20 @@ describe("a chart", () => {
     expect(await reading(page, pointText(1, 5)).isVisible()).toBe(true);
   });
 
-  test("shows its bars in forced colours", async () => {
-    await laptop.goto("/alt+");
+  test("shows its bars in forced colours, those of bots as outlines", async () => {
+    await addVisits(curt, "jung", [{ bot: true }], curt.nowMs() - DAY_MS);
+    await laptop.goto("/jung+");
     await laptop.emulateMedia({ forcedColors: "active" });
-    const colours = await laptop.evaluate(`["fill", "background-color"].map((name, nth) =>
-      getComputedStyle([document.querySelector(".bars rect:not([class])"), document.body][nth]).getPropertyValue(name))`);
-    expect(colours).toEqual(["rgb(0, 0, 0)", "rgb(255, 255, 255)"]);
+    const [black, white] = ["rgb(0, 0, 0)", "rgb(255, 255, 255)"];
+    const colours = await laptop.evaluate(`[".bars rect:not([class])", ".bars .bots"].map((bar) => {
+      const { fill, stroke } = getComputedStyle(document.querySelector(bar));
+      return [fill, stroke];
+    })`);
+    expect(colours).toEqual([
+      [black, "none"],
+      [white, black],
+    ]);
+    expect(await laptop.evaluate<string>("getComputedStyle(document.body).backgroundColor")).toBe(white);
     await laptop.emulateMedia({ forcedColors: "none" });
   });
 

@@ -20,7 +20,7 @@ export function movingOf(page: Page): Promise<string[]> {
 }
 
 /** A statement about a page, and a check that returns what contradicts it. */
-type Look = readonly [what: string, faultsOf: (page: Page) => Promise<string[]>];
+export type Look = readonly [what: string, faultsOf: (page: Page) => Promise<string[]>];
 /** Nothing scrolls sideways, is cut, or lies over something else. */
 export const FITS: Look = ["fits", faultsOf];
 /** Logo, header and footer are where they are on every page. */

@@ -15,6 +15,12 @@ const FAULTS = `(() => {
   );
   for (const element of shown) {
     if (element.matches("input, svg, svg *") || getComputedStyle(element).overflowX === "auto" || isShortened(element)) continue;
+    // What overflows it is cut, and so would be the shadows beside its text, which continue the marker's stroke.
+    if (element.matches(".address mark") && getComputedStyle(element).boxShadow !== "none") {
+      const [box, { left, right }] = [element.closest(".address").getBoundingClientRect(), element.getBoundingClientRect()];
+      const shadow = 0.16 * Number.parseFloat(getComputedStyle(element).fontSize);
+      if (left - shadow < box.left - 1 || right + shadow > box.right + 1) faults.push("cut: " + element.outerHTML.slice(0, 120));
+    }
     if (element.clientWidth > 0 && element.scrollWidth > element.clientWidth + 1)
       faults.push("cut: " + element.outerHTML.slice(0, 120));
   }

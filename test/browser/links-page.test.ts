@@ -5,7 +5,7 @@ import type { BrowserContext, Page } from "playwright-core";
 import { relativeTime } from "../../src/locales/relative-time.ts";
 import { BASE_URL, startService, shareService } from "../support/service.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
-import { openPage, PHONE, readers, stopTime, untilFocused, wordsOf } from "./browser.ts";
+import { LAPTOP, openPage, PHONE, readers, stopTime, untilFocused, wordsOf } from "./browser.ts";
 import { createInForm } from "./home-form.ts";
 
 const say = wordsOf("en");
@@ -498,15 +498,28 @@ test("links whose requests are refused don't keep the others from their figures"
     .waitFor();
 });
 
-test("rows have one height, whatever the length of code and destination", async () => {
+test("without its script, the page says how to find links, and has its footer", async () => {
   await using page = await openPage(curt.origin);
+  await page.route("**/links*.js", (route) => route.fulfill({ contentType: "text/javascript", body: "" }));
+  await page.goto("/+links");
+  await page.getByText(say("links.noscript.find")).waitFor();
+  await page.getByRole("link", { name: say("privacy.title") }).waitFor();
+});
+
+test("rows of links have one height, whatever the length of code and destination, and all rows the same columns", async () => {
+  await using page = await openPage(curt.origin, { viewport: LAPTOP });
   const long = await createLink("가".repeat(64), { target: `https://example.com/${"a".repeat(900)}` });
-  await openList(page, [await createLink("a"), long]);
+  await openList(page, [await createLink("a"), long, { ...long, path: "/api/v1/links/nobody-made-it" }]);
+  await page.getByText(say("home.gone")).waitFor();
   const { items } = listOn(page);
   await items
     .filter({ hasText: say("home.endless") })
     .nth(1)
     .waitFor();
-  const heights = await items.evaluateAll((all) => all.map((one: any) => one.offsetHeight));
+  const heights = await items.evaluateAll((all) => all.slice(0, 2).map((one: any) => one.offsetHeight));
   expect(new Set(heights).size).toBe(1);
+  const columns = await page
+    .locator("li > [data-left]")
+    .evaluateAll((all) => all.map((one: any) => one.offsetLeft));
+  expect([columns.length, new Set(columns).size]).toEqual([3, 1]);
 });

@@ -2,9 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import type { Page } from "playwright-core";
 
+import { DAY_MS } from "../../src/links/time.ts";
 import { SESSION_MS } from "../../src/moderation/access-tokens.ts";
 import { addCampaign, CAMPAIGN, campaignHost, report, TOKEN, untilAnswered } from "../admin/operator.ts";
 import { type LocalService, startService } from "../support/service.ts";
+import { untilCounted, visit } from "../visits/visits.ts";
 import { loadAxe, violationsOf, violationsOfWords } from "./axe.ts";
 import { openPage, LAPTOP, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
 import { FITS_ENLARGED } from "./every-page.ts";
@@ -152,6 +154,8 @@ describe.each(OPERATORS)(
         expect([name, await fitsEnlarged(page)]).toEqual([name, []]);
       };
       await report(curt, "bad5", { reason: "other", note: "x".repeat(500) });
+      await visit(curt, "before9");
+      await untilCounted(curt, "before9", 1);
       await signIn(page, say, "wrong");
       await page.getByText(say("operator.wrong")).waitFor();
       await look("sign-in");
@@ -159,7 +163,9 @@ describe.each(OPERATORS)(
       await page.getByRole("heading", { level: 1, name: say("admin.cases") }).waitFor();
       for (const path of [
         "/admin",
+        "/admin?did=nothing&code=bad5",
         "/admin/figures",
+        "/admin/links?q=nobody-made-it",
         "/admin/links?host=bank-5.example",
         "/admin/links?host=a/b",
         "/admin/links/bad5",
@@ -176,6 +182,27 @@ describe.each(OPERATORS)(
     });
   },
 );
+
+test("arrow keys read the days of a figure", async () => {
+  await using curt = await startService({ ADMIN_TOKEN: TOKEN });
+  await using page = await openPage(curt.origin);
+  const say = wordsOf("en");
+  await curt.shorten({ original_url: "https://example.com/", custom_code: "visited" });
+  await visit(curt, "visited");
+  await untilCounted(curt, "visited", 1);
+  await signIn(page, say);
+  await page.getByRole("heading", { level: 1, name: say("admin.cases") }).waitFor();
+  await page.goto("/admin/figures");
+  const slider = page.getByRole("slider", { name: say("admin.count.visits") });
+  await slider.focus();
+  const reading = page.locator(".small-chart").filter({ has: slider }).locator(".reading");
+  const today = new Intl.DateTimeFormat("en", { month: "short", day: "numeric", timeZone: "UTC" });
+  const point = (days: number, count: number) => `${today.format(curt.nowMs() - days * DAY_MS)}: ${count}`;
+  expect(await reading.textContent()).toBe(point(0, 1));
+  await page.keyboard.press("ArrowLeft");
+  expect(await reading.textContent()).toBe(point(1, 0));
+  expect(await slider.getAttribute("aria-valuetext")).toBe(point(1, 0));
+});
 
 test("the journal of an evening with two operators shows who decided, and each sees what the other undoes", async () => {
   const [bob, mina] = ["bob:a-long-secret-of-bob", "mina:a-long-secret-of-mina"];

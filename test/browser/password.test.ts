@@ -40,12 +40,12 @@ test.each(VISITORS)(
       extraHTTPHeaders: headers,
     });
     // A dialog of the browser would keep this from resolving.
-    expect((await page.goto(`/${encodeURIComponent(code)}`))?.status()).toBe(401);
+    expect((await page.goto(`/${encodeURIComponent(code)}`))?.status()).toBe(403);
     const field = page.getByLabel(say("password.label"));
     await untilFocused(field);
     await page.keyboard.type("wrong");
     await page.keyboard.press("Enter");
-    const refusal = page.getByRole("alert");
+    const refusal = page.locator("#password-error");
     await refusal.waitFor();
     expect(await refusal.textContent()).toBe(
       `${say("password.wrong")} ${say("password.left", { count: 2 })}`,

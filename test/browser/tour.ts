@@ -199,10 +199,10 @@ export async function prepareTour(): Promise<Tour> {
     await page.setExtraHTTPHeaders({ "User-Agent": "Twitterbot/1.0" });
     await open("page for crawlers", `${cautious.origin}/once`);
     await page.setExtraHTTPHeaders({});
-    await open("password", "/closed", 401);
+    await open("password", "/closed", 403);
     await page.getByLabel(say("password.label")).fill("wrong");
     await page.getByRole("button", { name: say("password.open") }).click();
-    await page.getByRole("alert").waitFor();
+    await page.locator("[aria-invalid]").waitFor();
     await look("password, wrong");
     await open("preview of a link with a password", "/closed+");
     await open("report of a link with a password", "/closed+report");

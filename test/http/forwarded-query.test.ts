@@ -178,7 +178,7 @@ describe("a link with forward_query", () => {
     for (const method of ["GET", "HEAD"])
       expect(await follow(curt, path, { method, headers: AUTHORIZATION })).toEqual([302, FORWARDED]);
     const challenge = await curt.fetch(path, { headers: PERSON });
-    expect([challenge.status, challenge.headers.get("location")]).toEqual([401, null]);
+    expect([challenge.status, challenge.headers.get("location")]).toEqual([403, null]);
     // A form without an action is sent to the page's address, with its query.
     const forms = (await elementsOf(challenge)).filter(({ tag }) => tag === "form");
     expect(forms.map(({ attributes }) => attributes)).toEqual([{ method: "post" }]);

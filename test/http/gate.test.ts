@@ -178,17 +178,18 @@ describe("a link with a password", () => {
       await expectClosed(await curt.fetch("/closed", { method: "HEAD", headers }), 401);
     });
 
-    test("doesn't open the link for browsers, which get the form and no such challenge", async () => {
+    test("doesn't open the link for browsers, which get the form and no challenge", async () => {
       const form: Record<string, string> = password === undefined ? {} : { password };
       for (const sent of [
         curt.fetch("/closed", { headers: { ...PERSON, ...headers } }),
         send("/closed", form),
       ]) {
         const response = await sent;
-        expectHead(response, { ...refusal, headers: { "www-authenticate": "Form" } });
-        const page = await expectClosed(response, 401);
+        expectHead(response, { ...refusal, status: 403 });
+        expect(response.headers.get("www-authenticate")).toBeNull();
+        const page = await expectClosed(response, 403);
         const error = reason === "password.missing" ? undefined : en[reason as "password.wrong"];
-        expect(/id="password-error" role="alert">([^<]*)</.exec(page)?.[1]).toEqual(error);
+        expect(/id="password-error">([^<]*)</.exec(page)?.[1]).toEqual(error);
         expect(page).not.toContain("pass:word");
       }
     });
@@ -204,20 +205,19 @@ describe("a link with a password", () => {
     expect(await outcomeOf(bearer)).toBe("401 password.missing");
   });
 
-  test("shows browsers a password page, without a challenge that they would handle", async () => {
+  test("shows browsers a password page, without a challenge", async () => {
     for (const [language, words] of Object.entries({ en, ko })) {
       const response = await curt.fetch("/closed", { headers: { ...PERSON, "Accept-Language": language } });
-      expect(response.headers.get("www-authenticate")).toBe("Form");
       const copy = response.clone() as Response;
-      expect(await expectClosed(response, 401)).toContain(words["password.title"]);
+      expect(await expectClosed(response, 403)).toContain(words["password.title"]);
       const elements = await elementsOf(copy);
       const input = elements.find(({ attributes }) => attributes["name"] === "password");
       expect(input?.attributes).toMatchObject({ type: "password", autocomplete: "off", autofocus: "" });
     }
     // An image on another page, for example.
     const asset = await curt.fetch("/closed", { headers: { "Sec-Fetch-Site": "cross-site" } });
-    expect(asset.headers.get("www-authenticate")).toBe("Form");
-    await expectClosed(asset, 401);
+    expect(asset.headers.get("www-authenticate")).toBeNull();
+    await expectClosed(asset, 403);
   });
 
   test("sets a cookie with an ASCII path for a request of HTTP/1.0 with a raw path", async () => {
@@ -294,8 +294,13 @@ describe("a link with a password", () => {
 
   test("hides its destination from crawlers, pages, images and the API, and logs no password", async () => {
     const crawler = { "User-Agent": "Twitterbot/1.0" };
-    for (const headers of [HTML, crawler, { ...crawler, ...HTML }, { "Sec-Purpose": "prefetch" }])
-      await expectClosed(await curt.fetch("/closed/", { headers }), 401);
+    for (const [headers, status] of [
+      [HTML, 403],
+      [crawler, 401],
+      [{ ...crawler, ...HTML }, 403],
+      [{ "Sec-Purpose": "prefetch" }, 401],
+    ] as const)
+      await expectClosed(await curt.fetch("/closed/", { headers }), status);
     const api = "/api/v1/links/closed";
     for (const path of ["/closed+", "/closed+qr", "/closed+report", "/closed.svg", api, `${api}/stats`])
       expect(await (await curt.fetch(path, { headers: PERSON })).text()).not.toMatch(DESTINATION);
@@ -304,9 +309,10 @@ describe("a link with a password", () => {
 
   test("counts limited visits only after the right password", async () => {
     await addGuarded(curt, "both", { password: PASSWORD, maxVisits: 3, target: TARGET });
-    for (const headers of [{}, PERSON, basic("wrong")])
+    for (const headers of [{}, basic("wrong")])
       await expectClosed(await curt.fetch("/both", { headers }), 401);
-    await expectClosed(await send("/both", { password: "wrong" }), 401);
+    await expectClosed(await curt.fetch("/both", { headers: PERSON }), 403);
+    await expectClosed(await send("/both", { password: "wrong" }), 403);
     await expectClosed(await curt.fetch("/both", { method: "HEAD", headers: basic(PASSWORD) }), 200);
     const response = await send("/both", { password: PASSWORD });
     expectOpen(response, 303);
@@ -363,12 +369,12 @@ describe("wrong passwords", () => {
     for (const path of ["/one", "/two", "/one", "/two"]) {
       const response = await send(path, { password: "wrong" }, {}, service);
       const page = await response.text();
-      results.push(`${response.status} ${/id="password-error" role="alert">([^<]*)</.exec(page)?.[1]}`);
+      results.push(`${response.status} ${/id="password-error">([^<]*)</.exec(page)?.[1]}`);
     }
     expect(results).toEqual([
-      `401 ${en["password.wrong"]} 2 attempts left.`,
-      `401 ${en["password.wrong"]} 1 attempt left.`,
-      `401 ${en["password.wrong"]} Too many attempts. Try again in 20 minutes.`,
+      `403 ${en["password.wrong"]} 2 attempts left.`,
+      `403 ${en["password.wrong"]} 1 attempt left.`,
+      `403 ${en["password.wrong"]} Too many attempts. Try again in 20 minutes.`,
       "429 Too many attempts. Try again in 20 minutes.",
     ]);
     const refusal = await service.fetch("/one", { headers: basic(PASSWORD) });

@@ -108,7 +108,7 @@ test("a suggestion reveals no more of a link than a visit: links with a password
   await curt.shorten({ original_url: "https://example.com/secret", custom_code: "bad" });
   await disableLink(curt, "bad", "phishing");
   for (const [code, status] of [
-    ["closed", 401],
+    ["closed", 403],
     ["bad", 410],
     ["later", 404],
   ] as const) {

@@ -45,6 +45,18 @@ test("the page of a disabled link shows its reason and the next step, cached or 
   expect(pageFor("deleted")).toContain(en["page.disabled.deleted"]);
 });
 
+test("the pages of disabled and expired links name the link", () => {
+  for (const problem of [
+    { kind: "disabled", reason: "spam" },
+    { kind: "expired", endedMs: 0 },
+  ] as const)
+    for (const [address, written] of [
+      ["curt.example/a", "curt.example/a"],
+      ["curt.example/a&b", "curt.example/a&amp;b"],
+    ] as const)
+      expect(problemPage("en", problem, address)(CURT)).toContain(`<bdi dir="ltr">${written}</bdi>`);
+});
+
 test("the page of an expired link shows its own date, so it isn't cached", () => {
   for (const date of ["2026-01-02T03:04:05.000Z", "2026-11-21T00:00:00.000Z"]) {
     const html = problemPage("en", { kind: "expired", endedMs: Date.parse(date) })(CURT);

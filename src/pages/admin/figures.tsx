@@ -46,7 +46,7 @@ function figuresPage(context: PageContext, figures: Figures, today: number): Pag
     "figures",
     message(language, "admin.figures"),
     <>
-      <dl class="facts sums">
+      <dl class="sums">
         {sums.map(([name, count]) => (
           <Fact name={message(language, name)}>{numberFormat(language).format(count)}</Fact>
         ))}

@@ -207,14 +207,13 @@ interface MoreProps {
   readonly language: string;
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
-  readonly text?: MessageKey;
 }
 
-export function More({ language, path, query, text = "admin.more" }: MoreProps) {
+export function More({ language, path, query }: MoreProps) {
   return (
     <p>
       <a class="button" href={withQuery(path, query)}>
-        {message(language, text)}
+        {message(language, "admin.more")}
       </a>
     </p>
   );

@@ -74,20 +74,16 @@ export function Decisions({ context, details: { link, reported } }: DecisionsPro
   const seen = versionOf(link);
   const isReported = reported !== undefined && reported.answer === undefined;
   const reason = reported === undefined ? "" : mainReason(reported);
-  const action = linkPath(link.code);
+  const isDisabled = link.disabled !== undefined;
+  const action = isDisabled ? "enable" : "disable";
   const host = targetHost(link.target);
   const shown = { host: describeDestination(link.target).host };
   return (
     <>
       {isReported && <AnswerForm context={context} one={reported} link={link} />}
-      {link.disabled === undefined && !isReported && (
-        <Form context={context} action={action} hidden={{ action: "disable", seen }}>
-          <Decide language={language} action="disable" reason={reason} />
-        </Form>
-      )}
-      {link.disabled !== undefined && (
-        <Form context={context} action={action} hidden={{ action: "enable", seen }}>
-          <Decide language={language} action="enable" />
+      {(isDisabled || !isReported) && (
+        <Form context={context} action={linkPath(link.code)} hidden={{ action, seen }}>
+          <Decide language={language} action={action} reason={isDisabled ? undefined : reason} />
         </Form>
       )}
       <p>

@@ -9,7 +9,7 @@ import {
   takeAddresses,
 } from "../home/script.ts";
 import { manageLinks } from "../manage/script.ts";
-import { watchVisits, focusCopyButton } from "../preview/script.ts";
+import { watchVisits, focusCopyButton, readCharts } from "../preview/script.ts";
 import { copyImages, printSheets, styleQrCode } from "../qr/script.ts";
 import { enableForms, markCurrentPart } from "../reference/script.ts";
 import {
@@ -39,6 +39,7 @@ keepBookmarklet();
 rememberCreated();
 focusCopyButton();
 showCreatedHere();
+readCharts(document);
 watchVisits();
 styleQrCode();
 copyImages();

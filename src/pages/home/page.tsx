@@ -2,7 +2,7 @@
 import type { Page } from "../../http/page.ts";
 import { message } from "../../locales/messages.ts";
 import { CreatedHere } from "../my-links/link-list.tsx";
-import { describedBy, FieldError, Notice, VERBATIM } from "../shared/fields.tsx";
+import { describedBy, FieldError, Notice, TextField, VERBATIM } from "../shared/fields.tsx";
 import { page } from "../shared/layout.tsx";
 import { Example } from "./example.tsx";
 import { FIELDS, type Home, Options, type TakenCode } from "./fields.tsx";
@@ -61,19 +61,20 @@ export function homePage(language: string, home: Home): Page {
           </p>
         </div>
         {home.needsToken && (
-          <div class="field" data-token>
-            <label for="token">{message(language, "home.token")}</label>
-            <input
-              {...{ id: "token", name: "token", type: "password", autocomplete: "current-password" }}
-              {...describedBy("token", errors, "token-hint")}
-              autofocus={focused === "token"}
-              required={home.createUserHeader === null}
-              data-secret
+          <div data-token>
+            <TextField
+              name="token"
+              label={message(language, "home.token")}
+              hint={message(language, "home.token.hint")}
+              errors={errors}
+              input={{
+                type: "password",
+                autocomplete: "current-password",
+                autofocus: focused === "token",
+                required: home.createUserHeader === null,
+                "data-secret": true,
+              }}
             />
-            <FieldError field="token" errors={errors} />
-            <p class="hint" id="token-hint">
-              {message(language, "home.token.hint")}
-            </p>
           </div>
         )}
         <div class="field">

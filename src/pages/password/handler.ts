@@ -54,20 +54,14 @@ export function createPasswords({ secret, clock, tryPassword }: PasswordsOptions
   /** Each password of each link has its own cookie. */
   const partsOf = ({ code, createdMs, terms }: Link) => [code, createdMs, terms?.passwordHash ?? ""];
 
-  /** Browsers get the form. A real challenge would open the browser's own dialogue. */
   function refuse(call: Call, { code }: Link, problem: HttpProblem, refusal?: Refusal): Response {
-    const { headers, domain } = call;
-    const { baseUrl } = domain;
-    const Vary = "Accept, Accept-Language, Cookie, Authorization";
-    if (!prefersHtml(header(headers, "accept"))) {
-      const isBrowser = headers.has("sec-fetch-site");
-      return problemJson(call, problem, { Vary, ...(isBrowser && { "WWW-Authenticate": FORM }) });
-    }
-    const { status, headers: problemHeaders } = describe(problem);
+    const { baseUrl } = call.domain;
+    const Vary = "Accept, Accept-Language, Cookie, Authorization, Sec-Fetch-Site";
+    if (!isBrowser(call)) return problemJson(call, problem, { Vary });
+    const { status, headers } = describe(problem);
     return html(call, status, (language) => passwordPage(language, { baseUrl, code, refusal }), {
-      ...problemHeaders,
+      ...headers,
       ...FORM_REDIRECTS_ELSEWHERE,
-      ...(status === 401 && { "WWW-Authenticate": FORM }),
       Vary,
     });
   }
@@ -92,13 +86,10 @@ export function createPasswords({ secret, clock, tryPassword }: PasswordsOptions
     return isRight;
   }
 
-  const passwordProblem = (
-    { domain }: Call,
-    { code }: Link,
-    kind: "password.missing" | "password.wrong",
-  ) => ({
+  /** Browsers get the form. A challenge would open their own dialog, and keeps lynx from showing the page. */
+  const passwordProblem = (call: Call, { code }: Link, kind: "password.missing" | "password.wrong") => ({
     kind,
-    shortUrl: domain.shortUrl(code),
+    ...(!isBrowser(call) && { shortUrl: call.domain.shortUrl(code) }),
   });
 
   return {
@@ -146,8 +137,10 @@ export function createPasswords({ secret, clock, tryPassword }: PasswordsOptions
   };
 }
 
-/** RFC 9110, section 11.6.1: every 401 needs a challenge. Browsers ignore unknown ones. */
-const FORM = "Form";
+/** Also what loads a link as an image, for example. */
+function isBrowser({ headers }: Call): boolean {
+  return prefersHtml(header(headers, "accept")) || headers.has("sec-fetch-site");
+}
 
 /** The password in `Authorization: Basic`, whatever the user name (RFC 7617, section 2). */
 export function basicPassword(headers: Headers): string | undefined {

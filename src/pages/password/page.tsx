@@ -3,6 +3,7 @@ import type { Page } from "../../http/page.ts";
 import type { Code } from "../../links/code.ts";
 import { message, sentenceSpace } from "../../locales/messages.ts";
 import { whenIn } from "../../locales/relative-time.ts";
+import { TextField } from "../shared/fields.tsx";
 import { page } from "../shared/layout.tsx";
 import { memoizePage } from "../shared/memoized-page.ts";
 import { Ticket, TicketAddress } from "../shared/ticket.tsx";
@@ -45,25 +46,14 @@ function render([language, baseUrl, refusal]: Known, code: string): Page {
       <h1>{title}</h1>
       <Ticket stub={<TicketAddress baseUrl={baseUrl} code={code} />}>
         <form method="post">
-          <div class="field">
-            <label for="password">{message(language, "password.label")}</label>
-            {/* A browser that saved the password would offer it for every other link. */}
-            <input
-              {...{ id: "password", name: "password", type: "password", autocomplete: "off" }}
-              {...(refusal !== null && { "aria-invalid": "true" })}
-              aria-describedby={refusal === null ? "password-hint" : "password-error password-hint"}
-              required
-              autofocus
-            />
-            {refusal !== null && (
-              <p class="error" id="password-error" role="alert">
-                {refusal}
-              </p>
-            )}
-            <p class="hint" id="password-hint">
-              {message(language, "password.remembered")}
-            </p>
-          </div>
+          {/* A browser that saved the password would offer it for every other link. */}
+          <TextField
+            name="password"
+            label={message(language, "password.label")}
+            hint={message(language, "password.remembered")}
+            errors={refusal === null ? {} : { password: refusal }}
+            input={{ type: "password", required: true, autofocus: true }}
+          />
           <button class="primary">{message(language, "password.open")}</button>
         </form>
       </Ticket>

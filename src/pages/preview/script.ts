@@ -142,8 +142,8 @@ export function watchVisits(): void {
     waitMs = EVERY_MS;
     pollAgain();
   });
-  visits.querySelector("[data-live]")?.removeAttribute("hidden");
-  readCharts(visits);
+  const live = visits.querySelector<HTMLElement>("[data-live]");
+  if (live) Object.assign(live, { textContent: live.dataset["live"], hidden: false });
   const isLocal = visits.dataset["zone"] === timeZone || visits.dataset["visits"] === "0";
   void (isLocal ? Promise.resolve() : refresh())
     .catch(() => {})
@@ -176,7 +176,7 @@ function takeOver(visits: HTMLElement, fresh: HTMLElement): void {
 }
 
 /** Shows the value of a chart below the mouse, the finger or the arrow keys' position. */
-function readCharts(within: ParentNode): void {
+export function readCharts(within: ParentNode): void {
   for (const chart of within.querySelectorAll<HTMLElement>(".chart")) readChart(chart);
   const week = within.querySelector<HTMLTableElement>("#week");
   if (week) readWeek(week);

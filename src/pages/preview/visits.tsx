@@ -58,11 +58,8 @@ export function Visits(props: VisitsView & { language: string }) {
           ? shown !== "count" && <InRange {...props} />
           : !hasEnded && <Waiting language={language} />}
       </div>
-      {!hasEnded && (
-        <p class="hint" data-live hidden>
-          {message(language, "preview.live")}
-        </p>
-      )}
+      {/* Only the script makes it true, and text browsers show what is hidden. */}
+      {!hasEnded && <p class="hint" data-live={message(language, "preview.live")} hidden />}
       <details id="counting" class="hint">
         <summary>{message(language, "preview.counting")}</summary>
         <p>

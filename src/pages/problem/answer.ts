@@ -5,6 +5,7 @@ import { html, prefersHtml } from "../../http/responses.ts";
 import { pathOf, writtenIn } from "../../http/url.ts";
 import { header } from "../../lib/bounds.ts";
 import type { Code } from "../../links/code.ts";
+import { withoutScheme } from "../shared/ticket.tsx";
 import { problemPage } from "./page.tsx";
 import { unknownPage } from "./unknown-page.tsx";
 
@@ -27,9 +28,11 @@ export function isForApi({ request }: DetachedCall): boolean {
 function problemHtml(call: DetachedCall, problem: PageProblem, meant?: Code): Response {
   const { status, headers } = describe(problem);
   const all = { ...headers, Vary: "Accept, Accept-Language, Cookie" };
-  if (problem.kind !== "unknown" && problem.kind !== "not-found")
-    return html(call, status, (language) => problemPage(language, problem), all);
   const { baseUrl } = call.domain;
+  if (problem.kind !== "unknown" && problem.kind !== "not-found") {
+    const address = call.code && `${withoutScheme(baseUrl)}/${call.code}`;
+    return html(call, status, (language) => problemPage(language, problem, address), all);
+  }
   const spelling = call.code || writtenIn(call.request);
   return html(
     call,

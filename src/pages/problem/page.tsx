@@ -9,6 +9,7 @@ import { richMessage } from "../shared/formats.ts";
 import type { Child } from "../shared/html/jsx-runtime.ts";
 import { Instant } from "../shared/instant.tsx";
 import { page } from "../shared/layout.tsx";
+import { memoizePage } from "../shared/memoized-page.ts";
 import { Ticket } from "../shared/ticket.tsx";
 
 interface Words {
@@ -21,13 +22,24 @@ interface Words {
   readonly again?: boolean;
 }
 
-/** Says why an address doesn't work, and what to do next. */
-export function problemPage(language: string, problem: PageProblem): Page {
-  return memoizedPage(JSON.stringify([language, problem]));
+/** Says why an address doesn't work, and what to do next. `address`: of a link, without its scheme. */
+export function problemPage(language: string, problem: PageProblem, address = ""): Page {
+  return memoizedPage(JSON.stringify([language, problem, address !== ""]), address);
 }
 
 /** Rendering takes as long as several redirects, and the same few pages are requested again and again. */
-const memoizedPage = memoize((key) => render(...(JSON.parse(key) as [string, PageProblem])));
+const memoizedPage = memoizePage((key, address) => {
+  const [language, problem, isOfLink] = JSON.parse(key) as [string, PageProblem, boolean];
+  return render(
+    language,
+    problem,
+    isOfLink && (
+      <p class="soft">
+        <bdi dir="ltr">{address}</bdi>
+      </p>
+    ),
+  );
+});
 
 function wordsFor(language: string, problem: PageProblem): Words {
   switch (problem.kind) {
@@ -104,7 +116,7 @@ export function nextStep(reason: DisabledReason): MessageKey {
   }
 }
 
-function render(language: string, problem: PageProblem): Page {
+function render(language: string, problem: PageProblem, address: Child): Page {
   const words = wordsFor(language, problem);
   const [title, next] = [message(language, words.title), message(language, words.next)];
   return page(
@@ -112,13 +124,22 @@ function render(language: string, problem: PageProblem): Page {
     { title },
     <>
       {problem.kind === "expired" ? (
-        <Ticket state="torn" stub={<h1>{title}</h1>}>
+        <Ticket
+          state="torn"
+          stub={
+            <>
+              {address}
+              <h1>{title}</h1>
+            </>
+          }
+        >
           <p>{words.details}</p>
           <p class="soft">{next}</p>
         </Ticket>
       ) : (
         <div class={problem.kind === "disabled" && isDangerous(problem.reason) ? "state alarm" : undefined}>
           <h1>{title}</h1>
+          {problem.kind === "disabled" && address}
           {words.details !== undefined && <p>{words.details}</p>}
           <p class="soft">{next}</p>
         </div>

@@ -4,7 +4,7 @@ import type { Page } from "../../http/page.ts";
 import { forwardsQuery, type WithTerms } from "../../links/link.ts";
 import { message } from "../../locales/messages.ts";
 import { describeDestination } from "../shared/destination-parts.ts";
-import { describedBy, FieldError, type FieldErrors } from "../shared/fields.tsx";
+import { FieldError, type FieldErrors, TextField } from "../shared/fields.tsx";
 import { richMessage } from "../shared/formats.ts";
 import type { Child } from "../shared/html/jsx-runtime.ts";
 import { page } from "../shared/layout.tsx";
@@ -175,21 +175,16 @@ type MeasureProps = ChoiceProps &
 const RANGES = { margin: MARGINS, size: SIZES };
 
 function Measure({ language, field, style, form, errors, children }: MeasureProps) {
-  const hint = `${field}-hint`;
   return (
-    <div class="field measure">
-      <label for={field}>{message(language, `qr.${field}`)}</label>
-      <input
-        {...{ id: field, name: field, type: "number", value: form[field] ?? style[field], required: true }}
-        {...RANGES[field]}
-        {...describedBy(field, errors, hint)}
-      />
-      <FieldError field={field} errors={errors} />
-      <p class="hint" id={hint}>
-        {message(language, `qr.${field}.hint`)}
-      </p>
+    <TextField
+      name={field}
+      label={message(language, `qr.${field}`)}
+      hint={message(language, `qr.${field}.hint`)}
+      errors={errors}
+      input={{ type: "number", value: form[field] ?? style[field], required: true, ...RANGES[field] }}
+    >
       {children}
-    </div>
+    </TextField>
   );
 }
 

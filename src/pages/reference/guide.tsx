@@ -4,7 +4,7 @@ import { DAY_MS, HOUR_MS } from "../../links/time.ts";
 import { languageNames, type MessageKey } from "../../locales/messages.ts";
 import type { RateLimitsOptions, Window } from "../../moderation/rate-limits.ts";
 import { amount } from "../shared/formats.ts";
-import type { Child } from "../shared/html/jsx-runtime.ts";
+import { Fact } from "../shared/link-facts.tsx";
 import { Code, type Context, Endpoint, withCode, Part, pretty, Tabs } from "./parts.tsx";
 import { clientSamples } from "./samples.ts";
 
@@ -185,15 +185,6 @@ function timeIn(language: string, ms: number): string {
   ] as const;
   const [unit, unitMs] = units.find(([, each]) => ms % each === 0) ?? (["second", 1000] as const);
   return amount(language, ms / unitMs, unit);
-}
-
-function Fact({ name, children }: { name: string; children?: Child }) {
-  return (
-    <>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </>
-  );
 }
 
 interface Advice {

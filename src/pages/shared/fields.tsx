@@ -132,7 +132,7 @@ interface TextFieldProps<Field extends string> {
   readonly hint?: Child;
   readonly errors: FieldErrors<Field>;
   /** Attributes of the input. */
-  readonly input?: Readonly<Record<string, string | boolean>>;
+  readonly input?: Readonly<Record<string, string | number | boolean>>;
   readonly children?: Child;
 }
 

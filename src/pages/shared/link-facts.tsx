@@ -57,14 +57,13 @@ export function QueryFact({ language, terms }: QueryFactProps) {
 
 interface FactProps {
   readonly name: string;
-  readonly isLong?: boolean;
   readonly children?: Child;
 }
 
 /** An item of a list of class `facts` or `lifetime`. */
-export function Fact({ name, isLong = false, children }: FactProps) {
+export function Fact({ name, children }: FactProps) {
   return (
-    <div class={isLong ? "long" : undefined}>
+    <div>
       <dt>{name}</dt>
       <dd>{children}</dd>
     </div>

@@ -50,14 +50,15 @@ interface TicketAddressProps {
 
 /** An address of a ticket that isn't the page's title, and may be no link's. */
 export function TicketAddress({ baseUrl, code, href }: TicketAddressProps) {
-  const address = <MarkedAddress base={`${withoutScheme(baseUrl)}/`} code={code} />;
+  const base = `${withoutScheme(baseUrl)}/`;
+  const address = <MarkedAddress base={base} code={code} />;
   return (
     <div class="address">
       <p>
         {href === undefined ? (
           address
         ) : (
-          <a href={href} rel="nofollow">
+          <a href={href} rel="nofollow" aria-label={base + code}>
             {address}
           </a>
         )}
@@ -66,6 +67,7 @@ export function TicketAddress({ baseUrl, code, href }: TicketAddressProps) {
   );
 }
 
+/** What has it as its name needs a label, which has no space before the code. */
 function MarkedAddress({ base, code }: { base: string; code: string }) {
   return (
     <bdi class={base.length + code.length > LONG ? "short long" : "short"} dir="ltr">
@@ -93,7 +95,7 @@ export function Address({ language, url, isTitle = true, preview }: AddressProps
   const address = <ShortAddress url={url} />;
   return (
     <div class="address">
-      {isTitle ? <h1>{address}</h1> : <p>{address}</p>}
+      {isTitle ? <h1 aria-label={withoutScheme(url)}>{address}</h1> : <p>{address}</p>}
       {preview !== undefined && (
         <>
           {" "}

@@ -2,6 +2,7 @@
 import type { Page } from "../../http/page.ts";
 import { memoize } from "../../lib/memoize.ts";
 import { message } from "../../locales/messages.ts";
+import { TextField } from "../shared/fields.tsx";
 import { page } from "../shared/layout.tsx";
 
 /**
@@ -23,20 +24,12 @@ const memoizedPage = memoize((key) => {
       <h1>{title}</h1>
       <p class="soft">{message(language, "sign-in.lead")}</p>
       <form method="post" action="/admin">
-        <div class="field">
-          <label for="token">{message(language, "admin.token")}</label>
-          <input
-            {...{ id: "token", name: "token", type: "password", autocomplete: "current-password" }}
-            {...(refusal !== "" && { "aria-invalid": "true", "aria-describedby": "token-error" })}
-            required
-            autofocus
-          />
-          {refusal !== "" && (
-            <p class="error" id="token-error" role="alert">
-              {refusal}
-            </p>
-          )}
-        </div>
+        <TextField
+          name="token"
+          label={message(language, "admin.token")}
+          errors={refusal === "" ? {} : { token: refusal }}
+          input={{ type: "password", autocomplete: "current-password", required: true, autofocus: true }}
+        />
         <button class="primary">{message(language, "admin.sign-in")}</button>
       </form>
     </div>,

@@ -1,12 +1,29 @@
 import { LAPTOP, PHONE } from "../../browser/browser.ts";
-import { AXE_OF_WORDS, FITS, MIRRORS, SCALES, testEveryPage } from "../../browser/every-page.ts";
+import {
+  AXE,
+  AXE_OF_WORDS,
+  FITS,
+  type Look,
+  MIRRORS,
+  SCALES,
+  testEveryPage,
+} from "../../browser/every-page.ts";
+
+const windowsFor = (look: Look) =>
+  [320, 390, 768, 1280].map((width) => ({
+    where: `at ${width} px`,
+    size: { width, height: 800 },
+    looks: [look],
+  }));
 
 testEveryPage([
+  { locale: "en-GB", scale: 1, windows: windowsFor(AXE) },
   {
     locale: "ko-KR",
     scale: 1,
     windows: [
-      { where: "on a phone", size: PHONE, looks: [AXE_OF_WORDS, FITS, SCALES] },
+      { where: "on a phone", size: PHONE, looks: [FITS, SCALES] },
+      ...windowsFor(AXE_OF_WORDS),
       { where: "on a laptop", size: LAPTOP, looks: [FITS] },
     ],
   },

@@ -86,15 +86,7 @@ export function Chart({ language, series, interval, period, isRunning = false }:
               );
             })}
           </svg>
-          <input
-            id="chart-point"
-            type="range"
-            min={0}
-            max={length - 1}
-            value={length - 1}
-            aria-label={name}
-            hidden
-          />
+          <PointInput id="chart-point" name={name} length={length} />
         </div>
         <svg class="dates" aria-hidden="true">
           {datesOf(language, interval, series).map(({ nth, text, on }) => (
@@ -110,6 +102,22 @@ export function Chart({ language, series, interval, period, isRunning = false }:
         </svg>
       </div>
     </figure>
+  );
+}
+
+interface PointInputProps {
+  readonly id?: string;
+  readonly name: string;
+  readonly length: number;
+}
+
+/** With it, the script reads the values to keys and screen readers. */
+export function PointInput({ id, name, length }: PointInputProps) {
+  return (
+    <input
+      {...{ id, type: "range", min: 0, max: length - 1, value: length - 1, "aria-label": name }}
+      hidden
+    />
   );
 }
 

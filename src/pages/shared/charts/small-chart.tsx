@@ -1,6 +1,7 @@
 /** @jsxImportSource ../html */
 import { message } from "../../../locales/messages.ts";
 import { numberFormat } from "../formats.ts";
+import { PointInput } from "./chart.tsx";
 
 /** In the units of the drawing: its height, the width per day, and the lowest bar. */
 const HEIGHT = 40;
@@ -22,22 +23,31 @@ export function SmallChart({ language, name, values, dates }: SmallChartProps) {
   const sum = values.reduce((all, value) => all + value, 0);
   const highest = { count: format(top), date: dates[values.indexOf(top)] ?? "" };
   return (
-    <figure class="small-chart">
+    <figure class="chart small-chart">
       <figcaption>
-        {name} <strong>{format(sum)}</strong>
+        <span class="readable">
+          <span>{name}</span>
+          <span class="reading" aria-hidden="true" />
+        </span>{" "}
+        <strong>{format(sum)}</strong>
       </figcaption>
-      <svg viewBox={`0 0 ${values.length * STEP} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
-        {values.map((value, nth) => {
-          const height = Math.max(LOWEST, Math.round((value / top) * HEIGHT));
-          return (
-            value > 0 && (
-              <rect x={nth * STEP} y={HEIGHT - height} width={STEP - 2} height={height}>
-                <title>{`${dates[nth]}: ${format(value)}`}</title>
-              </rect>
-            )
-          );
-        })}
-      </svg>
+      <div class="bars">
+        <svg viewBox={`0 0 ${values.length * STEP} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+          <rect class="at" width={STEP} height={HEIGHT} hidden />
+          {values.map((value, nth) => {
+            const height = Math.max(LOWEST, Math.round((value / top) * HEIGHT));
+            return (
+              <>
+                {value > 0 && <rect x={nth * STEP} y={HEIGHT - height} width={STEP - 2} height={height} />}
+                <rect class="slot" x={nth * STEP} width={STEP} height={HEIGHT}>
+                  <title>{`${dates[nth]}: ${format(value)}`}</title>
+                </rect>
+              </>
+            );
+          })}
+        </svg>
+        <PointInput name={name} length={values.length} />
+      </div>
       <p class="hint">
         {message(language, "admin.figures.today", { count: format(values.at(-1) ?? 0) })} ·{" "}
         {message(language, "admin.figures.highest", highest)}
