@@ -66,7 +66,7 @@ function previewIn(
 
 test.each([
   ["en", "Sum of daily visitors"],
-  ["ja", "1日ごとの訪問者数の合計"],
+  ["ja", "日別の訪問者の合計"],
   ["ko", "일별 방문자 합계"],
 ])("visitors are labelled as the sum of daily visitors (%s)", (language, name) => {
   expect(previewIn(language)).toMatch(new RegExp(`<dt>${name}</dt><dd[^>]*>2,543</dd>`));

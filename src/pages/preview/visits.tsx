@@ -107,7 +107,7 @@ function InRange({
         </p>
       )}
       {visits > 0 && name === "24h" && (
-        <p class="hint">{message(language, "preview.whole", { period: periodOf(language, from, to) })}</p>
+        <p class="hint">{message(language, "preview.days", { period: periodOf(language, from, to) })}</p>
       )}
       {visits > 0 && <Breakdowns language={language} {...statistics} />}
       {visits > 0 && <Week language={language} week={statistics.week} timeZone={range.request.timeZone} />}

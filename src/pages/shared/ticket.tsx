@@ -98,8 +98,7 @@ export function Address({ language, url, isTitle = true, preview }: AddressProps
       {isTitle ? <h1 aria-label={withoutScheme(url)}>{address}</h1> : <p>{address}</p>}
       {preview !== undefined && (
         <>
-          {/* Without a break before it. */}
-          {"\u00A0"}
+          {" "}
           <a class="plus" href={preview} rel="nofollow" {...plusLabels(language)}>
             +
           </a>
