@@ -33,7 +33,9 @@ export function findMisspellings(env: Readonly<Record<string, string | undefined
 
 /** A bit for each letter. */
 function lettersOf(name: string): number {
-  return [...name].reduce((letters, letter) => letters | (1 << (letter.charCodeAt(0) & 31)), 0);
+  let letters = 0;
+  for (let at = 0; at < name.length; at++) letters |= 1 << (name.charCodeAt(at) & 31);
+  return letters;
 }
 
 /** Whether at least three bits are set. */
