@@ -60,11 +60,7 @@ export type HttpProblem =
   | { kind: "too-many"; max: number }
   | { kind: "other-count"; count: number }
   | { kind: "operator.missing" | "operator.wrong" | "operator.no-case" }
-  | {
-      kind: "password.missing" | "password.wrong";
-      /** Of clients that can answer a challenge (RFC 7617). */
-      shortUrl?: string;
-    }
+  | { kind: "password.missing" | "password.wrong"; /** For a challenge (RFC 7617). */ shortUrl?: string }
   | { kind: "link.prefetch" }
   | { kind: "key.missing" | "key.wrong" }
   | EditsClosed
