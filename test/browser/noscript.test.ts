@@ -112,7 +112,7 @@ describe.each(READERS)("without scripts ($locale)", ({ locale, viewport }) => {
     const code = `본다-${locale}`;
     await curt.shorten({ original_url, custom_code: code, expire_duration: "1month" });
     await page.goto(`/${encodeURIComponent(code)}+`);
-    expect(await page.getByRole("button").count()).toBe(0);
+    expect(await page.getByRole("main").getByRole("button").count()).toBe(0);
     expect(await page.getByRole("time").allTextContents()).toEqual([
       expect.stringContaining("UTC"),
       expect.stringContaining("UTC"),

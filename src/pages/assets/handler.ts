@@ -25,7 +25,7 @@ export function createAssetRoutes({
 
 function serve({ path, type, body, encoding }: Asset, cache: string): (call: Call) => Response {
   const bytes = once(() => Buffer.from(body, encoding));
-  const zipped = once(() => Bun.gzipSync(bytes(), { level: 9 }));
+  const zipped = once(() => Bun.gzipSync(bytes(), { library: "libdeflate", level: 9 }));
   const vary = { Vary: "Accept-Encoding" };
   const policy = path.includes("/logo-") ? { policy: PICTURE_POLICY } : {};
   return ({ headers }) => {
