@@ -92,12 +92,13 @@ export function startFeeds(options: FeedsOptions): Feeds {
     { file, part, writing }: { file: string; part: string; writing: FileHandle },
   ): Promise<boolean> {
     // First, so that a crash counts as a failure. Others may claim the part once it has become the list.
-    await writeState(file, { ...state, askedMs: nowMs() - EARLIEST_MS + RETRY_AFTER_MS });
+    const askedMs = nowMs();
+    await writeState(file, { ...state, askedMs: askedMs - EARLIEST_MS + RETRY_AFTER_MS });
     const validators = await download(url, state, writing, closing.signal, options);
     const doubt = validators === undefined ? undefined : await doubtAbout(part, file);
     if (doubt !== undefined) throw new Error(doubt);
     if (validators !== undefined) await rename(part, file);
-    await writeState(file, { ...(validators ?? state), askedMs: nowMs() });
+    await writeState(file, { ...(validators ?? state), askedMs });
     if (validators !== undefined) onFetched(url);
     failures.delete(url);
     fetches[validators === undefined ? "unchanged" : "new"]++;
