@@ -123,14 +123,16 @@ export function openTokens(config: TokenConfig, log: Log) {
   const admin = createAccessTokens(readTokens("ADMIN_TOKEN", config));
   const create = createAccessTokens(readTokens("CREATE_TOKEN", config));
   function readAgain(): void {
+    let areRight = true;
     for (const [name, found] of [["ADMIN_TOKEN", admin] as const, ["CREATE_TOKEN", create] as const])
       try {
         found.replace(readTokens(name, config));
       } catch (error) {
         if (!(error instanceof ConfigError)) throw error;
+        areRight = false;
         log.error({ mistakes: error.mistakes }, "a file of tokens is wrong: the former tokens remain");
       }
-    log.info("read the files of tokens again");
+    if (areRight) log.info("read the files of tokens again");
   }
   const hasFile = (config.adminTokenFile ?? config.createTokenFile) !== null;
   // Without a file, SIGHUP ends Curt, as terminals expect.

@@ -28,9 +28,10 @@ function startWithFiles(start: (settings: Record<string, string>) => Promise<Pro
   };
 }
 
-/** Sends SIGHUP, and waits until this many processes have read the files again. */
+/** Sends SIGHUP, and waits until this many processes have read the files again, or have refused one. */
 async function hangUp(program: Program, processes = 1): Promise<void> {
-  const read = () => linesThatSay(program, "read the files of tokens again").length;
+  const messages = ["read the files of tokens again", "the former tokens remain"];
+  const read = () => messages.flatMap((message) => linesThatSay(program, message)).length;
   const before = read();
   program.kill("SIGHUP");
   await until("the files are read", () => read() === before + processes);
