@@ -50,9 +50,13 @@ export const tokens: SecretFormat<readonly AccessToken[]> = {
     areAlike(entriesOf(text).map(parseEntry)) ? "a name or a secret is there twice" : undefined,
 };
 
+/** Headers that browsers fill, and those in which proxies name addresses. */
+const OTHERS =
+  /^(?:host|origin|cookie|authorization|user-agent|referer|accept.*|sec-.*|x-forwarded-(?:for|host|proto))$/i;
+
 const headerName: Format<string> = {
-  right: "the name of a header, such as Remote-User",
-  parse: (text) => (/^[a-z][a-z\d-]{0,63}$/i.test(text) ? text : undefined),
+  right: "the name of a header that only the proxy sends, such as Remote-User",
+  parse: (text) => (/^[a-z][a-z\d-]{0,63}$/i.test(text) && !OTHERS.test(text) ? text : undefined),
 };
 
 const address: Format<string> = {

@@ -77,6 +77,19 @@ describe("ADMIN_USER_HEADER and CREATE_USER_HEADER", () => {
       expect(mistakesOf({ [name]: "Remote-User", TRUSTED_PROXIES: proxies }), proxies).toHaveLength(count);
   });
 
+  test("aren't headers that browsers send, or in which proxies name addresses", () => {
+    const sentByMany = ["Host", "cookie", "Origin", "Accept-Language", "Sec-Fetch-Site", "X-Forwarded-For"];
+    for (const wrong of sentByMany)
+      expect(mistakesOf({ ADMIN_USER_HEADER: wrong, TRUSTED_PROXIES: "::1" }), wrong).toHaveLength(1);
+    for (const right of [
+      "X-Forwarded-User",
+      "Remote-User",
+      "X-Forwarded-Email",
+      "X-Forwarded-Preferred-Username",
+    ])
+      expect(mistakesOf({ ADMIN_USER_HEADER: right, TRUSTED_PROXIES: "::1" }), right).toHaveLength(0);
+  });
+
   test("are names of headers", () => {
     for (const wrong of ["Remote User", "Remote_User", "Remote-User:", "-User", "ユーザー", "x".repeat(65)])
       expect(mistakesOf({ ADMIN_USER_HEADER: wrong, TRUSTED_PROXIES: "::1" }), wrong).toHaveLength(1);
