@@ -120,7 +120,7 @@ describe("PATCH /api/v1/links/{code}", () => {
     }
   });
 
-  test("doesn't take back a change of the destination once EDITS allows none, even if it began before", async () => {
+  test("doesn't take back a change of the destination once EDITS allows none, even if the request started before", async () => {
     await using instance = await startService({ EDITS: "24h" }, { standsStill: true });
     const { path, key, code } = await createManagedLink(instance);
     const authorization = { Authorization: `Bearer ${key}` };
