@@ -1,6 +1,15 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, truncateSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+} from "node:fs";
 import { join } from "node:path";
 
 import { createManagedLink } from "../../support/managed-links.ts";
@@ -167,9 +176,27 @@ describe("a journal deleted while visits are counted", () => {
 });
 
 describe("segments truncated while they are mapped", () => {
-  /** Truncates all segments: each process has one to write to and a spare one. */
+  /** Which segments are mapped, by any process. */
+  function mappedIn(journal: string): Set<string> {
+    const maps = readdirSync("/proc")
+      .filter((name) => /^\d+$/.test(name))
+      .flatMap((pid) => {
+        try {
+          return readFileSync(`/proc/${pid}/maps`, "utf8").split("\n");
+        } catch {
+          // It has ended.
+          return [];
+        }
+      });
+    return new Set(maps.filter((line) => line.includes(journal)).map((line) => line.replace(/.*\//, "")));
+  }
+
+  /**
+   * Truncates all segments: each process has one to write to and a spare one. A process that is just opening one would crash, and
+   * couldn't start again while the store is locked.
+   */
   async function cutAll(journal: string, processes: number): Promise<void> {
-    while (segmentsIn(journal).length < 2 * processes) await Bun.sleep(5);
+    while (mappedIn(journal).size < 2 * processes) await Bun.sleep(5);
     for (const name of segmentsIn(journal)) truncateSync(join(journal, name));
   }
 
