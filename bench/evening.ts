@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-import { openSqliteStore } from "../src/store/sqlite/store.ts";
+import { openSqliteStore } from "../src/store/sqlite/sqlite-store.ts";
 import { insertLinks, originalUrl } from "./links.ts";
 import { generated, visitsOnce } from "./load.ts";
 import { measure, median, ratios, type Round, rounded } from "./measure.ts";

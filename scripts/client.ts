@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 
 import { generateSource } from "oazapfts";
 
-import { describeApi } from "../src/api/openapi.ts";
+import { describeApi } from "../src/api/openapi/openapi.ts";
 import { createDomains } from "../src/http/domain.ts";
 import { VERSION } from "../src/lib/version.ts";
 import { CURT } from "../src/pages/assets/branding.ts";

@@ -1,7 +1,7 @@
 // `npm run reference`: writes docs/openapi.json, the OpenAPI document, and docs/bounds.md from the bounds of inputs.
 import { join } from "node:path";
 
-import { describeApi } from "../src/api/openapi.ts";
+import { describeApi } from "../src/api/openapi/openapi.ts";
 import { createDomains } from "../src/http/domain.ts";
 import {
   BODIES,

@@ -9,7 +9,7 @@ import {
   StoreUnusable,
   SYNC_FAILED,
   SyncFailed,
-} from "./links/store.ts";
+} from "./links/link-store.ts";
 import { CannotListen } from "./server/listen.ts";
 
 const PARENT_CHECK_MS = 1000;

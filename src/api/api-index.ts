@@ -1,10 +1,10 @@
 import type { Call } from "../http/call.ts";
 import { endpoint, addressPath } from "../http/endpoint.ts";
-import { type Entry, plainFailures, returns, string } from "./components.ts";
 import { createLinks } from "./create-batch.ts";
 import { createLink } from "./create-link.ts";
 import { envelope, success } from "./envelope.ts";
-import { z } from "./schema.ts";
+import { type Entry, plainFailures, returns, string } from "./openapi/components.ts";
+import { z } from "./openapi/schema.ts";
 import { shorten } from "./shorten.ts";
 
 const uri = string.openapi({ format: "uri" });

@@ -7,7 +7,7 @@ import type { Secret } from "../links/secret.ts";
 import type { Expiry } from "../links/time.ts";
 import type { Reports } from "../moderation/reports/reports.ts";
 import type { VisitLookUps } from "../visits/visits.ts";
-import type { ApiDescription } from "./description.ts";
+import type { ApiDescription } from "./openapi/description.ts";
 
 /** The parts of a domain that handlers of the API need. */
 export interface ApiParts {

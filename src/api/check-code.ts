@@ -2,6 +2,8 @@ import type { Call } from "../http/call.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { problemJson } from "../http/problems.ts";
 import { isProblem } from "../links/problem.ts";
+import type { ApiParts } from "./api-parts.ts";
+import { envelope, success } from "./envelope.ts";
 import {
   codeField,
   codeParameter,
@@ -11,10 +13,8 @@ import {
   shortUrl,
   storeFailures,
   string,
-} from "./components.ts";
-import { envelope, success } from "./envelope.ts";
-import type { ApiParts } from "./parts.ts";
-import { z } from "./schema.ts";
+} from "./openapi/components.ts";
+import { z } from "./openapi/schema.ts";
 
 const availability = z
   .object({

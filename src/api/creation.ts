@@ -9,9 +9,6 @@ import type { CreateRequest } from "../links/drafts.ts";
 import { type Each, mapEach } from "../links/each.ts";
 import type { Link } from "../links/link.ts";
 import { isProblem, type Problem } from "../links/problem.ts";
-import { createQueue } from "../links/queue.ts";
-import type { Secret } from "../links/secret.ts";
-import { type RepeatableRequest, StoreUnavailable } from "../links/store.ts";
 import type { MessageKey } from "../locales/messages.ts";
 import {
   authenticate,

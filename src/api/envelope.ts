@@ -2,8 +2,8 @@ import type { DetachedCall } from "../http/call.ts";
 import { json } from "../http/responses.ts";
 import { header } from "../lib/bounds.ts";
 import { message, type MessageKey, negotiateLanguage } from "../locales/messages.ts";
-import { string } from "./components.ts";
-import { z } from "./schema.ts";
+import { string } from "./openapi/components.ts";
+import { z } from "./openapi/schema.ts";
 
 /** The shape of the contract's envelope. Its keys are fixed for created links; other responses may get new keys. */
 export const envelope = <T extends z.ZodType>(key: MessageKey, data: T) =>

@@ -1,7 +1,14 @@
 import type { Handler } from "../http/call.ts";
 import { endpoint } from "../http/endpoint.ts";
-import { authenticate, codeParameter, type Entry, failure, linkFailures, string } from "./components.ts";
-import { z } from "./schema.ts";
+import {
+  authenticate,
+  codeParameter,
+  type Entry,
+  failure,
+  linkFailures,
+  string,
+} from "./openapi/components.ts";
+import { z } from "./openapi/schema.ts";
 
 interface FollowParts {
   /** Answers for an address that doesn't exist. */

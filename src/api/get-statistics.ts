@@ -26,7 +26,6 @@ import { envelope, success } from "./envelope.ts";
 import { type CheckedKey, findForView, showForMaker } from "./manage-key.ts";
 import type { ApiViewParts } from "./parts.ts";
 import { oneOf, readQuery } from "./query.ts";
-import { z } from "./schema.ts";
 
 const FORMATS = ["json", "csv"] as const;
 const BOOLEANS = ["true", "false"] as const;

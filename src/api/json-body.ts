@@ -1,5 +1,6 @@
 import { readText } from "../http/body.ts";
-import { type HttpProblem, type Malformed, malformed, type RequestRefusal } from "../http/problems.ts";
+import type { RequestRefusal } from "../http/problem-messages.ts";
+import { type HttpProblem, type Malformed, malformed } from "../http/problems.ts";
 import {
   type AnyBody,
   type Body,
@@ -11,7 +12,7 @@ import {
   maxValues,
 } from "../lib/bounds.ts";
 import { isProblem } from "../links/problem.ts";
-import type { z } from "./schema.ts";
+import type { z } from "./openapi/schema.ts";
 
 /** JSON (RFC 8259), or text/plain, which a page can send without a preflight. */
 const JSON_TYPE = /^(?:application\/(?:[\w.+-]+\+)?json|text\/plain)\s*(?:;|$)/i;

@@ -7,8 +7,8 @@ import type { Secret } from "../links/secret.ts";
 import type { LinkId } from "../links/store.ts";
 import { type KindOf, type ShownName, shownName, TERM_NAMES, type TermName, TERMS } from "../links/terms.ts";
 import type { MessageKey } from "../locales/messages.ts";
-import { codeField, count, EXAMPLE, instant, reference, shortUrl, string } from "./components.ts";
-import { z } from "./schema.ts";
+import { codeField, count, EXAMPLE, instant, reference, shortUrl, string } from "./openapi/components.ts";
+import { z } from "./openapi/schema.ts";
 
 const address = (ending: string, description?: MessageKey) =>
   string.openapi({

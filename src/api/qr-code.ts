@@ -1,10 +1,11 @@
-import { type Malformed, malformed, type RequestRefusal } from "../http/problems.ts";
+import type { RequestRefusal } from "../http/problem-messages.ts";
+import { type Malformed, malformed } from "../http/problems.ts";
 import { contrast } from "../lib/contrast.ts";
 import type { MessageKey } from "../locales/messages.ts";
-import { codeParameter, type Entry, linkFailures, rateLimit, refusal, string } from "./components.ts";
+import { codeParameter, type Entry, linkFailures, rateLimit, refusal, string } from "./openapi/components.ts";
+import { z } from "./openapi/schema.ts";
 import { ERROR_CORRECTIONS, MARGINS, MIN_CONTRAST, type QrStyle, SIZES } from "./qr-bounds.ts";
 import { oneOf, readQuery } from "./query.ts";
-import { z } from "./schema.ts";
 
 /** The digits alone, six of them. */
 const colour = z

@@ -1,6 +1,7 @@
-import { type Malformed, malformed, type RequestRefusal } from "../http/problems.ts";
+import type { RequestRefusal } from "../http/problem-messages.ts";
+import { type Malformed, malformed } from "../http/problems.ts";
 import { parametersOf } from "../http/url.ts";
-import type { z } from "./schema.ts";
+import type { z } from "./openapi/schema.ts";
 
 /** Says what is wrong with the value of a parameter. */
 type Refuse = (field: string, received: string) => RequestRefusal;

@@ -1,5 +1,4 @@
 import { endpoint } from "../http/endpoint.ts";
-import { problemJson } from "../http/problems.ts";
 import { requiredTags } from "../http/responses.ts";
 import { isProblem } from "../links/problem.ts";
 import { codeParameter, type Entry, etag, ifMatch, KEY_NEEDED, keyFailures, returns } from "./components.ts";

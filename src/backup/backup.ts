@@ -7,7 +7,7 @@ import { StoreUnusable } from "../links/store.ts";
 import { checkFile } from "../store/sqlite/file/file.ts";
 import { checkpoint, leaveWal, openSnapshot, type Snapshot } from "../store/sqlite/file/snapshot.ts";
 import { trying } from "../store/sqlite/sql.ts";
-import { openSqliteStore } from "../store/sqlite/store.ts";
+import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
 import { startFolding } from "../visits/journal/folding.ts";
 import { type SegmentCopy, copySegments } from "../visits/journal/segment-copy.ts";
 import { lockFile } from "../visits/journal/slots.ts";

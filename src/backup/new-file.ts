@@ -3,7 +3,7 @@ import { dirname, resolve } from "node:path";
 
 import { reasonOf } from "../lib/error-reason.ts";
 import { createFolder, syncFolder } from "../lib/files.ts";
-import { StoreUnavailable, StoreUnusable, SyncFailed } from "../links/store.ts";
+import { StoreUnavailable, StoreUnusable, SyncFailed } from "../links/link-store.ts";
 import { isFailedSync } from "../store/sqlite/file/failed-sync.ts";
 
 /** The suffixes of the files that SQLite may leave when it is killed. */

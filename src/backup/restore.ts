@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
 
 import { giveToOwnerOfFolder, writeAll } from "../lib/files.ts";
-import { StoreUnusable } from "../links/store.ts";
+import { StoreUnusable } from "../links/link-store.ts";
 import { checkFile, hasFile } from "../store/sqlite/file/file.ts";
 import { APPLICATION_ID, isSqlite, readHeader, requireOurs } from "../store/sqlite/file/schema.ts";
 import { hasSegments } from "../visits/journal/slots.ts";

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 
 import type { Config } from "../config/config.ts";
-import { oneOf } from "../config/formats.ts";
+import { oneOf } from "../config/setting-formats.ts";
 import { SETTING_GROUPS } from "../config/settings.ts";
 import { VERSION } from "../lib/version.ts";
 import { wrap } from "../lib/wrap.ts";

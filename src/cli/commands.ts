@@ -1,5 +1,5 @@
 import { CHILD, serveAsChild } from "../server/child-process.ts";
-import { REDIRECT_FORMATS } from "../transfer/redirects/formats.ts";
+import { REDIRECT_FORMATS } from "../transfer/redirects/redirect-formats.ts";
 import { backup, restore } from "./backup.ts";
 import { check } from "./check.ts";
 import type { Commands } from "./command.ts";

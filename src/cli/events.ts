@@ -5,7 +5,6 @@ import { createOutbox, type Outbox } from "../events/outbox.ts";
 import { systemNowMs } from "../server/core.ts";
 import { hasStore, openStatements } from "../store/open.ts";
 import type { Arguments } from "./command.ts";
-import { noStore } from "./record-names.ts";
 import { fail, note, plural, printJson, READER_GONE, watchReader } from "./terminal/print.ts";
 
 const PAGE = 1000;

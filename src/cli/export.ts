@@ -8,7 +8,6 @@ import { KINDS } from "../store/shared/records.ts";
 import { exportRecords } from "../transfer/export-file.ts";
 import { hasSegments } from "../visits/journal/slots.ts";
 import type { Arguments } from "./command.ts";
-import { formatCount, noStore } from "./record-names.ts";
 import { fail, note, printBytes } from "./terminal/print.ts";
 import { showProgress } from "./terminal/progress.ts";
 

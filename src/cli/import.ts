@@ -17,8 +17,6 @@ import { type ImportItem, type OnBrokenLine, UnreadableFile } from "../transfer/
 import { importLinks } from "../transfer/import-links.ts";
 import { hasSegments } from "../visits/journal/slots.ts";
 import type { Arguments } from "./command.ts";
-import { formatCount } from "./record-names.ts";
-import { openSkippedRows } from "./skipped-rows.ts";
 import { isInput, openInput } from "./terminal/input.ts";
 import { fail, note, plural, print } from "./terminal/print.ts";
 import { type ProgressLine, showProgress } from "./terminal/progress.ts";

@@ -1,4 +1,4 @@
-import type { NameOf, TermName } from "../links/terms.ts";
+import type { NameOf, TermName } from "../links/terms/terms.ts";
 import type { InstanceCommand, Options } from "./command.ts";
 
 /** How a command finds its instance. */

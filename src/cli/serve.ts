@@ -1,11 +1,9 @@
-import { resolve } from "node:path";
-
 import type { Config } from "../config/config.ts";
 import { describeStore } from "../config/database-url.ts";
 import { warnAtStart } from "../config/start-warnings.ts";
 import { createLog, escapeLine, type Log } from "../lib/log.ts";
 import { VERSION } from "../lib/version.ts";
-import { SYNC_FAILED } from "../links/store.ts";
+import { SYNC_FAILED } from "../links/link-store.ts";
 import type { Member, ProcessGroup } from "../metrics/process-group.ts";
 import { findPort } from "../server/listen.ts";
 import { type Generation, startProcessPool } from "../server/process-pool.ts";

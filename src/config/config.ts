@@ -5,7 +5,6 @@ import { reasonOf } from "../lib/error-reason.ts";
 import { canonicalHost, isPrivateHost, type Posture } from "../links/target.ts";
 import type { DatabaseAddress, PostgresAddress } from "./database-url.ts";
 import { automaticTypes } from "./event-settings.ts";
-import { limit, type Setting } from "./formats.ts";
 import { findMisspellings, type Misspelling } from "./misspellings.ts";
 import { type SecretKey, SETTINGS, type Values } from "./settings.ts";
 

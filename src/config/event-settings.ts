@@ -1,4 +1,4 @@
-import { type SecretFormat, listOf, oneOf, orAuto, type Setting } from "./formats.ts";
+import { type SecretFormat, listOf, oneOf, orAuto, type Setting } from "./setting-formats.ts";
 
 /** An enum, because reasons of problems have some of these texts as well: only its members are types of events. */
 export enum EventType {

@@ -20,7 +20,7 @@ import {
   type Setting,
   limit,
   hostAndPort,
-} from "./formats.ts";
+} from "./setting-formats.ts";
 import { STORAGE_SETTINGS } from "./store-settings.ts";
 
 const NETWORK_SETTINGS = {

@@ -2,7 +2,6 @@ import { readFileSync, realpathSync, statSync } from "node:fs";
 import { totalmem } from "node:os";
 import { dirname } from "node:path";
 
-import type { Log } from "../lib/log.ts";
 import { isPrivateHost } from "../links/target.ts";
 import type { Config } from "./config.ts";
 

@@ -1,5 +1,5 @@
 import { databaseUrl, postgresUrl } from "./database-url.ts";
-import { path, wholeNumber, type Setting, duration, type Format } from "./formats.ts";
+import { path, wholeNumber, type Setting, duration, type Format } from "./setting-formats.ts";
 
 const upToMonth = duration("24h", "31d");
 const MIN_MS = 1000;

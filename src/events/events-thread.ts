@@ -3,7 +3,7 @@ import type { Log } from "../lib/log.ts";
 import { repeat } from "../lib/repeat.ts";
 import { startThread } from "../lib/thread.ts";
 import type { Clock } from "../links/clock.ts";
-import { StoreMisplaced, StoreUnavailable, StoreUnusable, SyncFailed } from "../links/store.ts";
+import { StoreMisplaced, StoreUnavailable, StoreUnusable, SyncFailed } from "../links/link-store.ts";
 import { identifyStore } from "../store/open.ts";
 import type { EventsCalls } from "./events-worker.ts";
 import { type EventFigures, NO_EVENTS, type SenderLimits } from "./sender.ts";

@@ -2,9 +2,8 @@ import type { EditRequest } from "../links/edit.ts";
 import type { FoundLink, Link } from "../links/link.ts";
 import type { Links } from "../links/links.ts";
 import { isProblem } from "../links/problem.ts";
-import type { Secret } from "../links/secret.ts";
 import type { Call } from "./call.ts";
-import type { Limiter } from "./limiter.ts";
+import type { Limiter } from "./limits/limiter.ts";
 import type { HttpProblem } from "./problems.ts";
 
 export interface ManagedLinksOptions {

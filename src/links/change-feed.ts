@@ -1,5 +1,5 @@
 import type { Code, LinkKey } from "./code.ts";
-import type { Changes, LinkStore } from "./store.ts";
+import type { Changes, LinkStore } from "./link-store.ts";
 
 /** Caches of links that are kept up to date. */
 export interface Memory<Id extends Code | LinkKey = LinkKey> {

@@ -6,11 +6,10 @@ import {
   type StoredLink,
   targetSinceMs,
   type Terms,
-  type WithTerms,
 } from "./link.ts";
 import { type Target, targetHost } from "./target.ts";
-import { applyTerms, orNone, storedTerms } from "./term-values.ts";
-import type { TermChanges } from "./terms.ts";
+import { applyTerms, orNone, storedTerms } from "./terms/term-values.ts";
+import type { TermChanges } from "./terms/terms.ts";
 import { DAY_MS, NEVER_MS } from "./time.ts";
 
 /** A change to an existing link, by its maker or by a visit. */

@@ -7,7 +7,6 @@ import { createEditing, type Editing, type EditOptions, type Edits } from "./edi
 import { type Blocked, createLinkCheck } from "./link-check.ts";
 import { type FoundLink, type Link, stateOf } from "./link.ts";
 import { isProblem, type Problem } from "./problem.ts";
-import type { LinkId, LinkStore } from "./store.ts";
 import { DAY_MS } from "./time.ts";
 
 export interface LinksOptions extends CreateOptions {

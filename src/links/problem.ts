@@ -1,5 +1,4 @@
-import type { DisabledReason, EndedBy } from "./reasons.ts";
-import type { NameOf } from "./terms.ts";
+import type { NameOf } from "./terms/terms.ts";
 
 /** Why a value of a request is refused. `rule` is also the key of its message. */
 export type Refusal =
@@ -41,8 +40,22 @@ export function invalid(refusal: Refusal): Invalid {
 /** The code of a new link is in use. */
 export type Taken = { readonly kind: "taken" };
 
-/** No link has this code, for this reader. */
-export type Unknown = { readonly kind: "unknown" };
+/** No link has this code, for this reader. `meant`: the code of a link that they may have meant. */
+export interface Unknown {
+  readonly kind: "unknown";
+  readonly meant?: string | undefined;
+}
+
+/** Why the operator disables a link or blocks a host. */
+export const REASONS = ["malware", "phishing", "spam", "illegal", "legal", "other"] as const;
+
+export type Reason = (typeof REASONS)[number];
+
+/** Why a link doesn't redirect although it has not ended: its own state, or a rule about its target. */
+export type DisabledReason = Reason | "blocklist" | "deleted";
+
+/** The maker withdrew the link, or `maxVisits` are used. */
+export type EndedBy = "withdrawn" | "visits";
 
 /** Every expected outcome other than success. Faults are thrown. */
 export type Problem =

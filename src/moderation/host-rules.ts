@@ -1,7 +1,7 @@
 import type { Blocked } from "../links/link-check.ts";
 import { type Target, targetHost } from "../links/target.ts";
 import type { ListCheck } from "./blocklist/list-table.ts";
-import type { ModerationStore, HostRule } from "./store.ts";
+import type { ModerationStore, HostRule } from "./moderation-store.ts";
 
 /** Rules per read. More would delay redirects. */
 const READ_AT_ONCE = 1000;

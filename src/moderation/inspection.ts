@@ -3,7 +3,6 @@ import { type Code, lookUpKey } from "../links/code.ts";
 import type { Blocked } from "../links/link-check.ts";
 import type { StoredLink } from "../links/link.ts";
 import type { Unknown } from "../links/problem.ts";
-import type { LinkId, LinkStore } from "../links/store.ts";
 import type { Target } from "../links/target.ts";
 import type { Sums } from "../visits/days/day.ts";
 import type { VisitStore } from "../visits/days/store.ts";

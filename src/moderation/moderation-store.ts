@@ -4,7 +4,7 @@ import type { Decision } from "../links/store.ts";
 import type { CaseStore } from "./case.ts";
 import type { CountStore } from "./counters.ts";
 import type { Figures } from "./figures.ts";
-import type { LinkPage, LinkQuery, PageRequest } from "./search.ts";
+import type { LinkPage, LinkQuery, PageRequest } from "./link-query.ts";
 
 /**
  * Stores the operator's decisions. Every implementation must pass `test/stores/moderation.ts`. A method that cannot answer

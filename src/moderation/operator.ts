@@ -19,7 +19,6 @@ import { canonicalHost } from "../links/target.ts";
 import { isRegistrySuffix, parseHost } from "./blocklist/domain-name.ts";
 import type { HostRules } from "./host-rules.ts";
 import { type DecisionRefusal, type RefusedDecision, refuseNote } from "./refusal.ts";
-import type { ModerationStore } from "./store.ts";
 
 interface DecisionRequest {
   /** For the operator's journal. */

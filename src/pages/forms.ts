@@ -13,9 +13,9 @@ import {
   type TermName,
   TERMS,
   type WantedTerms,
-} from "../links/terms.ts";
+} from "../links/terms/terms.ts";
 import { message, type MessageKey } from "../locales/messages.ts";
-import { type FieldErrors, SET } from "./shared/fields.tsx";
+import { type FieldErrors, SET } from "./shared/form-fields.tsx";
 
 const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
 /** `datetime-local` (WHATWG HTML, section 2.3.5.5). */

@@ -1,5 +1,5 @@
 import type { Call, CallOf } from "../http/call.ts";
-import type { Limiter } from "../http/limiter.ts";
+import type { Limiter } from "../http/limits/limiter.ts";
 import { asProblem } from "../http/problems.ts";
 import { pathOf } from "../http/url.ts";
 import { createHistogram, type Histogram, SECONDS } from "../lib/histogram.ts";

@@ -17,7 +17,6 @@ import { createInterstitial } from "../redirect/interstitial.ts";
 import { createRedirect, type Redirect } from "../redirect/redirect.ts";
 import { openCountries } from "../visits/country.ts";
 import type { Core } from "./core.ts";
-import type { AppParts } from "./parts.ts";
 import { createRouter, type Fetch } from "./router.ts";
 import type { OPERATOR, PUBLIC } from "./routes.ts";
 

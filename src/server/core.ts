@@ -8,7 +8,6 @@ import type { Link } from "../links/link.ts";
 import { createLinks, createStoredLinks, type Links, type StoredLinks } from "../links/links.ts";
 import type { Problem } from "../links/problem.ts";
 import { createSecret, type Secret } from "../links/secret.ts";
-import type { LinkStore } from "../links/store.ts";
 import { effectivePort, keyPrefixOf } from "../links/target.ts";
 import { DAY_MS, HOUR_MS } from "../links/time.ts";
 import { isShortener } from "../moderation/blocklist/domain-name.ts";

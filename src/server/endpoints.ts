@@ -12,8 +12,6 @@ import { interstitial } from "../pages/interstitial/page.tsx";
 import type { CachedProblem } from "../pages/problem/problem-cache.ts";
 import { createSignIn } from "../pages/sign-in/handler.ts";
 import type { Core } from "./core.ts";
-import { secretOf } from "./domain-store.ts";
-import type { AppParts, OperatorParts, PublicParts, ViewParts } from "./parts.ts";
 import type { Route } from "./router.ts";
 import { NOTICES, OPERATOR, PUBLIC } from "./routes.ts";
 

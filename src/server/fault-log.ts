@@ -1,5 +1,5 @@
 import type { Log } from "../lib/log.ts";
-import { StoreMisplaced, StoreUnavailable } from "../links/store.ts";
+import { StoreMisplaced, StoreUnavailable } from "../links/link-store.ts";
 
 export const REPEAT_EVERY_MS = 5000;
 /** Further kinds are logged as one. */

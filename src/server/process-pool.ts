@@ -2,7 +2,7 @@ import type { Subprocess } from "bun";
 
 import type { Config } from "../config/config.ts";
 import type { Log } from "../lib/log.ts";
-import { SYNC_FAILED } from "../links/store.ts";
+import { SYNC_FAILED } from "../links/link-store.ts";
 import type { Member, ProcessGroup } from "../metrics/process-group.ts";
 import { BEAT_MS, CHILD, type Order, type Report, type StartOrder } from "./child-process.ts";
 

@@ -1,14 +1,5 @@
 // Every endpoint but the redirect, by its address. A start loads this file a second later.
 import {
-  answerCase,
-  blockHost,
-  getCases,
-  getFigures,
-  getHosts,
-  getJournal,
-  unblockHost,
-} from "../api/admin/decisions.ts";
-import {
   changeLink,
   disableAll,
   disableLink,
@@ -23,12 +14,10 @@ import { getIndex } from "../api/api-index.ts";
 import { checkCode } from "../api/check-code.ts";
 import { createLinks } from "../api/create-batch.ts";
 import { createLink } from "../api/create-link.ts";
-import { getDocument } from "../api/document.ts";
 import { followLink } from "../api/follow-link.ts";
 import { getLink } from "../api/get-link.ts";
 import { reportLink } from "../api/report-link.ts";
 import { getInformation, shorten } from "../api/shorten.ts";
-import { getStatistics } from "../api/statistics.ts";
 import { updateLink } from "../api/update-link.ts";
 import { withdrawLink } from "../api/withdraw-link.ts";
 import { table } from "../http/endpoint.ts";
@@ -50,7 +39,6 @@ import { showReference } from "../pages/reference/page.tsx";
 import { sendReport, showReportAny, showReported, showReportForm } from "../pages/report/handler.ts";
 import { signIn, signOut } from "../pages/sign-in/handler.ts";
 import { moved, movedBehind, type NoticeParts, robots, security } from "./instance-endpoints.ts";
-import type { OperatorParts, PublicParts, ViewParts } from "./parts.ts";
 
 /** The OpenAPI document lists those of the API in this order. */
 export const PUBLIC = table<PublicParts, ViewParts>()({

@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
 import type { Log } from "../lib/log.ts";
-import { SYNC_FAILED, SyncFailed } from "../links/store.ts";
+import { SYNC_FAILED, SyncFailed } from "../links/link-store.ts";
 import { type Service, startService } from "./service.ts";
 
 /** Time for responses that report the failure to leave. */

@@ -9,7 +9,7 @@ import { reasonOf } from "../lib/error-reason.ts";
 import type { Log } from "../lib/log.ts";
 import { repeat } from "../lib/repeat.ts";
 import { splitKey } from "../links/code.ts";
-import { StoreUnusable, SyncFailed } from "../links/store.ts";
+import { StoreUnusable, SyncFailed } from "../links/link-store.ts";
 import { openTokens } from "../moderation/access-tokens.ts";
 import { type BlocklistsLimits, openBlocklists } from "../moderation/blocklist/configured-lists.ts";
 import { createIdentity } from "../pages/assets/branding.ts";

@@ -1,7 +1,7 @@
 import { type Config, type PublicConfig, publicConfigOf } from "../config/config.ts";
 import type { Identity } from "../http/page.ts";
 import { startThread, type Thread } from "../lib/thread.ts";
-import { StoreMisplaced, StoreUnavailable } from "../links/store.ts";
+import { StoreMisplaced, StoreUnavailable } from "../links/link-store.ts";
 import type { Blocklists } from "../moderation/blocklist/configured-lists.ts";
 import type { ListTable } from "../moderation/blocklist/list-table.ts";
 import { answerProblem } from "../pages/problem/answer.ts";

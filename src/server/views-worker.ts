@@ -2,7 +2,7 @@
 // the store.
 import { setPriority } from "node:os";
 
-import { describeApi } from "../api/openapi.ts";
+import { describeApi } from "../api/openapi/openapi.ts";
 import { createDomains, type Domain, memoizeByDomain } from "../http/domain.ts";
 import { performTasks } from "../lib/thread.ts";
 import { VERSION } from "../lib/version.ts";

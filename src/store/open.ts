@@ -10,7 +10,6 @@ import { identify } from "./sqlite/file/file-identity.ts";
 import { checkFile, hasFile } from "./sqlite/file/file.ts";
 import { fillSqliteStore, openSqliteImporter, openSqliteRecords } from "./sqlite/records.ts";
 import { openSqliteStatements } from "./sqlite/statements.ts";
-import { openSqliteReader, openSqliteStore, type StoreOptions as SqliteOptions } from "./sqlite/store.ts";
 
 type Address = Config["database"];
 

@@ -1,7 +1,7 @@
 // Link dumps in the BEACON format (https://gbv.github.io/beaconspec/beacon.html), also as URLTeam writes them.
 import { createLinkReader, type LinkOptions, MAX_ROW_BYTES } from "./csv.ts";
 import { BrokenLine } from "./field-codecs.ts";
-import type { ImportItem, InputFile } from "./import-file.ts";
+import type { ImportItem, InputFile } from "./import-items.ts";
 import { readBlocks } from "./lines.ts";
 
 const META_LINE = /^\uFEFF?#([a-z]+):(.*)/i;

@@ -13,7 +13,7 @@ import {
   type LinkItem,
   type OnBrokenLine,
   UnreadableFile,
-} from "./import-file.ts";
+} from "./import-items.ts";
 
 /** Limits the memory for a file with an unterminated quote. */
 export const MAX_ROW_BYTES = 1024 * 1024;

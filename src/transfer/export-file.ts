@@ -1,5 +1,4 @@
 import type { StoredLink } from "../links/link.ts";
-import type { LinkId } from "../links/store.ts";
 import {
   type Counts,
   type Kind,
@@ -12,7 +11,7 @@ import {
 } from "../store/shared/records.ts";
 import { checkHeader, type ExportLine, HEADER, parseLine, writeLine } from "./export-line.ts";
 import { BrokenLine } from "./field-codecs.ts";
-import { type ImportItem, type OnBrokenLine, UnreadableFile } from "./import-file.ts";
+import { type ImportItem, type OnBrokenLine, UnreadableFile } from "./import-items.ts";
 import { readBlocks } from "./lines.ts";
 
 /** The minimum length of a write, in UTF-16 units. */

@@ -1,5 +1,5 @@
 import type { ImportedLink, LinkImporter } from "../store/shared/records.ts";
-import type { ImportItem } from "./import-file.ts";
+import type { ImportItem } from "./import-items.ts";
 import { type BrokenRule, type ImportRules, isSameLink, parseLink } from "./imported-link.ts";
 import { openStagingFile, type StagedLink } from "./staging-file.ts";
 

@@ -6,11 +6,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import type { LinkKey } from "../links/code.ts";
-import { StoreUnusable } from "../links/store.ts";
+import { StoreUnusable } from "../links/link-store.ts";
 import type { ImportedLink } from "../store/shared/records.ts";
 import type { Detail } from "../visits/days/detail.ts";
 import { MAX_VISITS } from "./field-codecs.ts";
-import type { LinkItem, VisitsItem } from "./import-file.ts";
+import type { LinkItem, VisitsItem } from "./import-items.ts";
 
 const ROWS_PER_TRANSACTION = 10_000;
 

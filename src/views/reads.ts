@@ -1,9 +1,7 @@
 import { isProblem } from "../links/problem.ts";
-import type { LinkId } from "../links/store.ts";
 import { targetHost } from "../links/target.ts";
 import type { Inspection, ListPage } from "../moderation/inspection.ts";
 import type { RefusedDecision } from "../moderation/refusal.ts";
-import { parseSearch, type WrittenSearch } from "../moderation/search.ts";
 
 /** The links that a search has found so far. Pages look them up again. */
 export interface SearchResult {

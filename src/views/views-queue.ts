@@ -1,6 +1,5 @@
 import { type Thread, ThreadEnded } from "../lib/thread.ts";
 import type { MonotonicClock } from "../links/clock.ts";
-import { createFairShares } from "../links/fair-shares.ts";
 import type { ViewCalls } from "./task.ts";
 
 /** Further requests get 503, which keeps the queue short. Visitors share their places, and can't take the operator's. */

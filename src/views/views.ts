@@ -12,7 +12,6 @@ import type { MonotonicClock, WallClock } from "../links/clock.ts";
 import type { Code } from "../links/code.ts";
 import { negotiateLanguage } from "../locales/messages.ts";
 import type { HostRules } from "../moderation/host-rules.ts";
-import { createViewQueue, type Refusal, type ViewLoad, type ViewQueueOptions } from "./queue.ts";
 import type { Reads } from "./reads.ts";
 import { createSharedViews, type SharingLimits } from "./sharing.ts";
 import { queryFor, type RenderedView, type ViewTask } from "./task.ts";

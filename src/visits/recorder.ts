@@ -1,13 +1,13 @@
 import { header } from "../lib/bounds.ts";
 import { memoize } from "../lib/memoize.ts";
 import type { Code } from "../links/code.ts";
-import type { LinkId } from "../links/store.ts";
+import type { LinkId } from "../links/link-store.ts";
 import { HOUR_MS } from "../links/time.ts";
 import type { Journal } from "./journal/journal.ts";
 import { createName, type Name, type VisitDetail } from "./journal/segment.ts";
 import { isCrawler, readAgent } from "./user-agent.ts";
 import { isForPage, isPrefetch, preferredLanguage, referrerHost } from "./visit-headers.ts";
-import type { KeyedLink, Visitors } from "./visitor.ts";
+import type { KeyedLink, Visitors } from "./visitor-numbers.ts";
 
 export interface RecorderOptions {
   readonly journal: Pick<Journal, "active" | "next">;

@@ -1,6 +1,6 @@
 import { fillRandom } from "../lib/random.ts";
 import { DAY_MS, HOUR_MS } from "../links/time.ts";
-import type { VisitStore } from "./days/store.ts";
+import type { VisitStore } from "./days/visit-store.ts";
 import { linkName } from "./journal/segment.ts";
 
 /** Tomorrow's salt is fetched this long before tomorrow, so that midnight does not depend on the store. */

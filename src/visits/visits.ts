@@ -3,12 +3,12 @@ import type { Code } from "../links/code.ts";
 import type { LinkId } from "../links/store.ts";
 import { HOUR_MS } from "../links/time.ts";
 import { firstOpenDay, type Sums } from "./days/day.ts";
-import type { VisitStore } from "./days/store.ts";
+import type { VisitStore } from "./days/visit-store.ts";
 import { type JournalOptions, openJournal } from "./journal/journal.ts";
 import type { JournalFigures } from "./journal/segments.ts";
 import { createRecorder, type Recorder } from "./recorder.ts";
 import { createStatistics, type StatisticsOptions, type StatisticsReader } from "./statistics/statistics.ts";
-import { createVisitors } from "./visitor.ts";
+import { createVisitors } from "./visitor-numbers.ts";
 
 const AGE_BATCH = 200;
 /** Ageing stops here and leaves the rest to the next time. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { chooseSegments, foldInto, createBackup } from "../../src/backup/backup.ts";
 import type { LinkKey } from "../../src/links/code.ts";
-import { StoreUnavailable } from "../../src/links/store.ts";
+import { StoreUnavailable } from "../../src/links/link-store.ts";
 import { openSnapshot } from "../../src/store/sqlite/file/snapshot.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { startFolding } from "../../src/visits/journal/folding.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import type { DatabaseAddress } from "../../src/config/database-url.ts";
 import type { LinkKey } from "../../src/links/code.ts";
-import { StoreUnavailable, StoreUnusable } from "../../src/links/store.ts";
+import { StoreUnavailable, StoreUnusable } from "../../src/links/link-store.ts";
 import { DAY_MS } from "../../src/links/time.ts";
 import { fillStore, openStore } from "../../src/store/open.ts";
 import { KINDS, type WriteRecords } from "../../src/store/shared/records.ts";

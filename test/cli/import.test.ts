@@ -8,7 +8,7 @@ import type { LinkKey } from "../../src/links/code.ts";
 import { NEVER_MS, DAY_MS } from "../../src/links/time.ts";
 import { fillStore, openImporter, openStore } from "../../src/store/open.ts";
 import { fillFrom } from "../../src/transfer/export-file.ts";
-import type { ImportItem, LinkItem } from "../../src/transfer/import-file.ts";
+import type { ImportItem, LinkItem } from "../../src/transfer/import-items.ts";
 import { importLinks, type ImportOptions, type SkippedRow } from "../../src/transfer/import-links.ts";
 import { newLink, NOW } from "../stores/links.ts";
 import { HASH, createServedStore } from "../stores/served-store.ts";

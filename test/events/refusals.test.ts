@@ -3,14 +3,11 @@ import { describe, expect, test } from "bun:test";
 import type { EventRow } from "../../src/events/event-formats.ts";
 import { createOutbox } from "../../src/events/outbox.ts";
 import { DAY_MS } from "../../src/links/time.ts";
-import { openStatements } from "../../src/store/open.ts";
 import { runAlone } from "../cli/run.ts";
-import { addressOf, scrape, scrapeUntil } from "../metrics/scrape.ts";
 import {
   BASE_URL,
   type RunningService,
   startService,
-  startProgram,
   temporaryFolder,
   untilLogged,
 } from "../support/service.ts";

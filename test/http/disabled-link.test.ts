@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 
 import type { LinkKey } from "../../src/links/code.ts";
-import { REASONS } from "../../src/links/reasons.ts";
+import { REASONS } from "../../src/links/problem.ts";
 import en from "../../src/locales/en.json";
 import { LANGUAGES, message } from "../../src/locales/messages.ts";
 import { nextStep } from "../../src/pages/problem/page.tsx";

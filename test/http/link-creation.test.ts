@@ -1,6 +1,6 @@
 import { describe, expect, spyOn, test } from "bun:test";
 
-import { hashPassword } from "../../src/links/password.ts";
+import { hashPassword } from "../../src/links/terms/password.ts";
 import en from "../../src/locales/en.json";
 import { callApi } from "../support/managed-links.ts";
 import { BASE_URL, outcomeOf, shareService, startService } from "../support/service.ts";

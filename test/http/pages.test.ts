@@ -7,7 +7,6 @@ import { LANGUAGES } from "../../src/locales/messages.ts";
 import { assets } from "../../src/pages/assets/branding.ts";
 import { damageStore } from "../stores/damage.ts";
 import { shareService, startService } from "../support/service.ts";
-import { untilCounted, visit } from "../visits/visits.ts";
 import { type Element, elementsOf, expectGuarded, expectInert, HTML } from "./markup.ts";
 
 const LONG = "https://example.com/long";

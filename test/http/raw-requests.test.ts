@@ -3,7 +3,6 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 
 import { readJson } from "../../src/api/json-body.ts";
-import { shortenRequest } from "../../src/api/shorten.ts";
 import { BODIES } from "../../src/lib/bounds.ts";
 import { BASE_URL, shareService } from "../support/service.ts";
 import { breakOff, sendRaw } from "./raw.ts";

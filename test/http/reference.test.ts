@@ -7,7 +7,7 @@ import {
   EXPLAINED_ONCE,
   fieldsOf,
   operationsOf,
-} from "../../src/api/description.ts";
+} from "../../src/api/openapi/description.ts";
 import { PROBLEM_REASONS } from "../../src/http/problem-reasons.ts";
 import { describe as describeProblem } from "../../src/http/problems.ts";
 import en from "../../src/locales/en.json";

@@ -3,10 +3,10 @@ import { expect, test } from "bun:test";
 import { peek } from "bun";
 
 import type { Call } from "../../src/http/call.ts";
-import { createLimiter } from "../../src/http/limiter.ts";
-import { createRefusalQueue } from "../../src/http/refusal-queue.ts";
-import { createRefusals } from "../../src/http/refusals.ts";
-import { createRateLimit } from "../../src/moderation/rate-limits.ts";
+import { createLimiter } from "../../src/http/limits/limiter.ts";
+import { createRefusalQueue } from "../../src/http/limits/refusal-queue.ts";
+import { createRefusals } from "../../src/http/limits/refusals.ts";
+import { createRateLimit } from "../../src/moderation/cell-rate.ts";
 import { answerProblem } from "../../src/pages/problem/answer.ts";
 
 const times = (count: number) => Array.from({ length: count }, (_, nth) => nth);

@@ -1,4 +1,4 @@
-import { REASONS } from "../../src/links/reasons.ts";
+import { REASONS } from "../../src/links/problem.ts";
 import { type Mistake, type Refusal, wrong } from "./refusal.ts";
 
 export interface ReportRefusal extends Refusal {

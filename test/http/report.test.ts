@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 
 import type { LinkKey } from "../../src/links/code.ts";
-import { REASONS } from "../../src/links/reasons.ts";
+import { REASONS } from "../../src/links/problem.ts";
 import { DAY_MS } from "../../src/links/time.ts";
 import en from "../../src/locales/en.json";
 import { createManagedLink } from "../support/managed-links.ts";

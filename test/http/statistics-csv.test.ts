@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 
-import { type StatisticsData, statisticsCsv } from "../../src/api/statistics.ts";
+import { type StatisticsData, statisticsCsv } from "../../src/api/get-statistics.ts";
 import { DIMENSIONS } from "../../src/visits/days/dimensions.ts";
 import { shareService } from "../support/service.ts";
 import { addVisits, statisticsOf } from "../visits/visits.ts";

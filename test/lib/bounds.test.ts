@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
-import { operationsOf } from "../../src/api/description.ts";
-import { describeApi } from "../../src/api/openapi.ts";
+import { operationsOf } from "../../src/api/openapi/description.ts";
+import { describeApi } from "../../src/api/openapi/openapi.ts";
 import { createDomains } from "../../src/http/domain.ts";
 import {
   BODIES,
@@ -16,7 +16,7 @@ import {
 } from "../../src/lib/bounds.ts";
 import { parseCode } from "../../src/links/code.ts";
 import { MAX_TARGET_LENGTH } from "../../src/links/target.ts";
-import { hasRightLength } from "../../src/links/term-values.ts";
+import { hasRightLength } from "../../src/links/terms/term-values.ts";
 import { parseInstant } from "../../src/links/time.ts";
 import { refuseNote } from "../../src/moderation/refusal.ts";
 import { CURT } from "../../src/pages/assets/branding.ts";

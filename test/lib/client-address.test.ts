@@ -116,8 +116,6 @@ test("the networks of a /48 share the limits of a group, and IPv4 addresses have
     "2001:db8:0",
     "2001:db8:0",
     "2001:db8:1",
-    undefined,
-    undefined,
   ]);
 });
 

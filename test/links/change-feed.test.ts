@@ -1,7 +1,7 @@
 import { expect, spyOn, test } from "bun:test";
 
 import { followChanges } from "../../src/links/change-feed.ts";
-import { StoreUnavailable } from "../../src/links/store.ts";
+import { StoreUnavailable } from "../../src/links/link-store.ts";
 import type { Target } from "../../src/links/target.ts";
 import { createHostRules } from "../../src/moderation/host-rules.ts";
 import { callApi, createManagedLink, type ManagedLink, OTHER, TARGET } from "../support/managed-links.ts";

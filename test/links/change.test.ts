@@ -7,8 +7,6 @@ import {
   applyChange,
   formerHostOf,
   isSilent,
-  parseTerms,
-  termsJson,
   type Change,
   versionOf,
 } from "../../src/links/change.ts";

@@ -2,7 +2,6 @@ import { describe, expect, test } from "bun:test";
 
 import * as fc from "fast-check";
 
-import { destinationOf } from "../../src/links/forwarded-query.ts";
 import type { Target } from "../../src/links/target.ts";
 
 const forward = (target: string, query: string) =>

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 
-import { TERM_NAMES, type TermName, TERMS } from "../../src/links/terms.ts";
+import { TERM_NAMES, type TermName, TERMS } from "../../src/links/terms/terms.ts";
 import { DAY_MS } from "../../src/links/time.ts";
 import en from "../../src/locales/en.json";
 import { operateAs, TOKEN } from "../admin/operator.ts";

@@ -1,5 +1,5 @@
 // How a person enters terms into a form, by their kind.
-import { type Kind, type TermName, TERMS } from "../../src/links/terms.ts";
+import { type Kind, type TermName, TERMS } from "../../src/links/terms/terms.ts";
 import { choose, type Control, type ServedForm } from "../http/served-form.ts";
 import type { Value } from "./term-samples.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { StoreUnavailable } from "../../src/links/store.ts";
+import { StoreUnavailable } from "../../src/links/link-store.ts";
 import { DAY_MS } from "../../src/links/time.ts";
 import { createCounters } from "../../src/moderation/counters.ts";
 import { temporaryStore } from "../support/service.ts";

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 
-import type { Reason } from "../../src/links/reasons.ts";
+import type { Reason } from "../../src/links/problem.ts";
 import type { Target } from "../../src/links/target.ts";
 import { parseHost } from "../../src/moderation/blocklist/domain-name.ts";
 import { createHostRules } from "../../src/moderation/host-rules.ts";
-import type { HostRule } from "../../src/moderation/store.ts";
+import type { HostRule } from "../../src/moderation/moderation-store.ts";
 import { temporaryStore } from "../support/service.ts";
 
 const decision = { who: "api", atMs: 1 } as const;

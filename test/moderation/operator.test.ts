@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 
 import { createClock } from "../../src/links/clock.ts";
-import type { LinkKey } from "../../src/links/code.ts";
 import { createStoredLinks } from "../../src/links/links.ts";
 import { createHostRules } from "../../src/moderation/host-rules.ts";
 import { createOperator, createRuleCheck } from "../../src/moderation/operator.ts";

@@ -4,12 +4,8 @@ import { join } from "node:path";
 
 import * as fc from "fast-check";
 
-import {
-  createClientLimit,
-  createRateLimit,
-  createRateLimits,
-  type Window,
-} from "../../src/moderation/rate-limits.ts";
+import { createRateLimit, type Window } from "../../src/moderation/cell-rate.ts";
+import { createClientLimit, createRateLimits } from "../../src/moderation/rate-limits.ts";
 import { ROOT } from "../support/service.ts";
 
 const MINUTE_MS = 60_000;

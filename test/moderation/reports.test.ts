@@ -8,9 +8,9 @@ import { type LinkId, StoreUnavailable } from "../../src/links/store.ts";
 import type { Target } from "../../src/links/target.ts";
 import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
 import { createRuleCheck, type ReadLink, requireSeen } from "../../src/moderation/operator.ts";
-import { createCases, createReports } from "../../src/moderation/reports/reports.ts";
+import { createCases, createReports } from "../../src/moderation/reports.ts";
 import { storeOf } from "../../src/server/domain-store.ts";
-import type { VisitStore } from "../../src/visits/days/store.ts";
+import type { VisitStore } from "../../src/visits/days/visit-store.ts";
 import { newLink } from "../stores/links.ts";
 import { temporaryStore } from "../support/service.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 
 import { whenIn } from "../../src/locales/relative-time.ts";
-import { amount, duration } from "../../src/pages/shared/formats.ts";
+import { amount, duration } from "../../src/pages/shared/in-words.ts";
 
 test.each([
   ["en", "10 minutes", "30 days", "in 3 hours"],

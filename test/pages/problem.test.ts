@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { type DisabledReason, REASONS } from "../../src/links/reasons.ts";
+import { type DisabledReason, REASONS } from "../../src/links/problem.ts";
 import en from "../../src/locales/en.json";
 import ko from "../../src/locales/ko.json";
 import { CURT } from "../../src/pages/assets/branding.ts";

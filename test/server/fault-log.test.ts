@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 
 import { createLog } from "../../src/lib/log.ts";
-import { StoreMisplaced, StoreUnavailable } from "../../src/links/store.ts";
+import { StoreMisplaced, StoreUnavailable } from "../../src/links/link-store.ts";
 import { createFaultLog } from "../../src/server/fault-log.ts";
 import { testOnLinux } from "../support/linux.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { StoreUnavailable } from "../../src/links/store.ts";
+import { StoreUnavailable } from "../../src/links/link-store.ts";
 import { createCommits, createStoreFigures } from "../../src/store/shared/commits.ts";
 import { stopClock } from "../support/stopped-clock.ts";
 

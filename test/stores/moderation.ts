@@ -2,14 +2,13 @@ import { describe, expect, test } from "bun:test";
 
 import { revisionOf, versionOf } from "../../src/links/change.ts";
 import type { LinkKey } from "../../src/links/code.ts";
-import { isProblem } from "../../src/links/problem.ts";
-import type { Reason } from "../../src/links/reasons.ts";
-import type { Decision, LinkStore, NewLink } from "../../src/links/store.ts";
+import type { Decision, LinkStore, NewLink } from "../../src/links/link-store.ts";
+import { isProblem, type Reason } from "../../src/links/problem.ts";
 import type { Target } from "../../src/links/target.ts";
 import { DAY_MS, NEVER_MS } from "../../src/links/time.ts";
-import type { ModerationStore, DecisionQuery } from "../../src/moderation/store.ts";
+import type { ModerationStore, DecisionQuery } from "../../src/moderation/moderation-store.ts";
 import type { Slice } from "../../src/visits/days/slice.ts";
-import type { VisitStore } from "../../src/visits/days/store.ts";
+import type { VisitStore } from "../../src/visits/days/visit-store.ts";
 import { slicesOf } from "../visits/slices.ts";
 import { newLink } from "./links.ts";
 import { shareStore } from "./share-store.ts";

@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 
 import type { PostgresAddress } from "../../src/config/database-url.ts";
-import { StoreUnavailable } from "../../src/links/store.ts";
+import { StoreUnavailable } from "../../src/links/link-store.ts";
 import {
   type Database,
   type DatabaseOptions,

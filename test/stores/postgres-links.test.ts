@@ -5,7 +5,7 @@ import { isProblem } from "../../src/links/problem.ts";
 import type { LinkStore, NewLink } from "../../src/links/store.ts";
 import { NEVER_MS } from "../../src/links/time.ts";
 import { type Database, openDatabase } from "../../src/store/postgres/connection/database.ts";
-import { openPostgresStore } from "../../src/store/postgres/store.ts";
+import { openPostgresStore } from "../../src/store/postgres/postgres-store.ts";
 import { sharePostgres } from "../support/postgres.ts";
 import { startProxy } from "../support/proxy.ts";
 import { newLink } from "./links.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 
 import { Client } from "pg";
 
-import { openPostgresStore } from "../../src/store/postgres/store.ts";
+import { openPostgresStore } from "../../src/store/postgres/postgres-store.ts";
 import { sharePostgres } from "../support/postgres.ts";
 import { newLink } from "./links.ts";
 import { PATIENT } from "./postgres-away.ts";

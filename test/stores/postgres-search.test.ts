@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 
 import { openDatabase } from "../../src/store/postgres/connection/database.ts";
-import { createSearch } from "../../src/store/postgres/search.ts";
-import { openPostgresStore } from "../../src/store/postgres/store.ts";
+import { createSearch } from "../../src/store/postgres/link-search.ts";
+import { openPostgresStore } from "../../src/store/postgres/postgres-store.ts";
 import { sharePostgres } from "../support/postgres.ts";
 import { PATIENT } from "./postgres-away.ts";
 import { checkSearches } from "./search-cases.ts";

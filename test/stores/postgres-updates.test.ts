@@ -3,7 +3,6 @@ import { expect, test } from "bun:test";
 import type { LinkKey } from "../../src/links/code.ts";
 import { StoreUnavailable } from "../../src/links/store.ts";
 import { migrate } from "../../src/store/postgres/schema.ts";
-import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import type { Slice } from "../../src/visits/days/slice.ts";
 import { sharePostgres } from "../support/postgres.ts";
 import { type Proxy, startProxy } from "../support/proxy.ts";

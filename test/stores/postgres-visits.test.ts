@@ -2,9 +2,9 @@ import { describe, expect, test } from "bun:test";
 
 import type { LinkKey } from "../../src/links/code.ts";
 import type { Database } from "../../src/store/postgres/connection/database.ts";
-import { openPostgresStore } from "../../src/store/postgres/store.ts";
+import { openPostgresStore } from "../../src/store/postgres/postgres-store.ts";
 import type { Slice } from "../../src/visits/days/slice.ts";
-import type { VisitStore } from "../../src/visits/days/store.ts";
+import type { VisitStore } from "../../src/visits/days/visit-store.ts";
 import { sharePostgres } from "../support/postgres.ts";
 import { startProxy } from "../support/proxy.ts";
 import { detailOf, slicesOf } from "../visits/slices.ts";

@@ -1,4 +1,4 @@
-import { openPostgresStore } from "../../src/store/postgres/store.ts";
+import { openPostgresStore } from "../../src/store/postgres/postgres-store.ts";
 import { sharePostgres } from "../support/postgres.ts";
 import { testCaseStore } from "./cases.ts";
 import { testLinkStore } from "./links.ts";

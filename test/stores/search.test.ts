@@ -2,8 +2,8 @@ import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
 
 import { openReader } from "../../src/store/sqlite/file/file.ts";
-import { createSearch } from "../../src/store/sqlite/search.ts";
-import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { createSearch } from "../../src/store/sqlite/link-search.ts";
+import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { newLink } from "./links.ts";
 import { checkSearches } from "./search-cases.ts";

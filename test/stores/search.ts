@@ -4,7 +4,7 @@ import type { LinkKey } from "../../src/links/code.ts";
 import type { StoredLink } from "../../src/links/link.ts";
 import type { Target } from "../../src/links/target.ts";
 import { DAY_MS } from "../../src/links/time.ts";
-import type { LinkCursor, LinkQuery } from "../../src/moderation/search.ts";
+import type { LinkCursor, LinkQuery } from "../../src/moderation/link-query.ts";
 import { slicesOf } from "../visits/slices.ts";
 import { newLink } from "./links.ts";
 import type { TestedStore } from "./moderation.ts";

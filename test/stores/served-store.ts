@@ -1,4 +1,4 @@
-import { REASONS } from "../../src/links/reasons.ts";
+import { REASONS } from "../../src/links/problem.ts";
 import type { Target } from "../../src/links/target.ts";
 import { DAY_MS } from "../../src/links/time.ts";
 import { openStore } from "../../src/store/open.ts";

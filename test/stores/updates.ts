@@ -3,7 +3,6 @@ import { describe, expect, test } from "bun:test";
 import type { Change, Edit } from "../../src/links/change.ts";
 import type { LinkKey } from "../../src/links/code.ts";
 import type { StoredLink } from "../../src/links/link.ts";
-import type { LinkId, LinkStore, NewLink, Updated } from "../../src/links/store.ts";
 import type { Target } from "../../src/links/target.ts";
 import { DAY_MS } from "../../src/links/time.ts";
 import { newLink, NOW } from "./links.ts";

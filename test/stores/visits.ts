@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import type { LinkKey } from "../../src/links/code.ts";
-import type { LinkStore } from "../../src/links/store.ts";
+import type { LinkStore } from "../../src/links/link-store.ts";
 import { DAY_MS } from "../../src/links/time.ts";
 import type { AgeBounds, VisitStore } from "../../src/visits/days/store.ts";
 import { type CountedVisits, detailOf, slicesOf, type TestVisit } from "../visits/slices.ts";

@@ -1,5 +1,4 @@
 import type { Terms } from "../../src/links/link.ts";
-import type { NewLink } from "../../src/links/store.ts";
 import type { Target } from "../../src/links/target.ts";
 import { newLink } from "../stores/links.ts";
 import { openStoreOf, type RunningService } from "./service.ts";

@@ -8,11 +8,10 @@ import { REASON_HEADER, PROBLEM_REASONS } from "../../src/http/problem-reasons.t
 import { createLog } from "../../src/lib/log.ts";
 import { createClock } from "../../src/links/clock.ts";
 import type { LinkKey } from "../../src/links/code.ts";
-import { isProblem } from "../../src/links/problem.ts";
-import type { Reason } from "../../src/links/reasons.ts";
+import { isProblem, type Reason } from "../../src/links/problem.ts";
 import { type Limits, startService as start } from "../../src/server/service.ts";
 import { openStore } from "../../src/store/open.ts";
-import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { freePort } from "./free-port.ts";
 import { sharePostgres } from "./postgres.ts";
 import { drainsUntil, HELD_DRAIN, roundsOf } from "./preloads.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import type { AgeBounds, VisitStore } from "../../src/visits/days/store.ts";
+import type { AgeBounds, VisitStore } from "../../src/visits/days/visit-store.ts";
 import { ageVisits } from "../../src/visits/visits.ts";
 
 const HOUR_MS = 3_600_000;

@@ -3,9 +3,9 @@ import { join } from "node:path";
 
 import * as fc from "fast-check";
 
-import type { NewLink } from "../../src/links/store.ts";
-import { openSqliteStore } from "../../src/store/sqlite/store.ts";
-import type { VisitStore } from "../../src/visits/days/store.ts";
+import type { NewLink } from "../../src/links/link-store.ts";
+import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
+import type { VisitStore } from "../../src/visits/days/visit-store.ts";
 import { createNoise } from "../../src/visits/statistics/noise.ts";
 import { INTERVALS } from "../../src/visits/statistics/series.ts";
 import { createStatistics } from "../../src/visits/statistics/statistics.ts";

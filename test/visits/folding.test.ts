@@ -3,8 +3,8 @@ import { copyFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 
 import type { LinkKey } from "../../src/links/code.ts";
-import { StoreUnavailable } from "../../src/links/store.ts";
-import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { StoreUnavailable } from "../../src/links/link-store.ts";
+import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { startFolding } from "../../src/visits/journal/folding.ts";
 import { SegmentDamaged } from "../../src/visits/journal/segment-file.ts";
 import { temporaryFolder } from "../support/service.ts";

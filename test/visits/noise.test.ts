@@ -7,7 +7,7 @@ import type { LinkKey } from "../../src/links/code.ts";
 import { createSecret } from "../../src/links/secret.ts";
 import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
 import en from "../../src/locales/en.json";
-import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import type { DayDetail } from "../../src/visits/days/detail.ts";
 import { DIMENSIONS } from "../../src/visits/days/dimensions.ts";
 import { blur, createNoise, MIN_SHOWN_VISITS } from "../../src/visits/statistics/noise.ts";

@@ -3,13 +3,13 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 
 import type { Code } from "../../src/links/code.ts";
-import { StoreUnavailable } from "../../src/links/store.ts";
+import { StoreUnavailable } from "../../src/links/link-store.ts";
 import { HOUR_MS } from "../../src/links/time.ts";
-import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import type { Slice } from "../../src/visits/days/slice.ts";
 import { openJournal } from "../../src/visits/journal/journal.ts";
 import { counterOf, createRecorder } from "../../src/visits/recorder.ts";
-import { createVisitors } from "../../src/visits/visitor.ts";
+import { createVisitors } from "../../src/visits/visitor-numbers.ts";
 import { WINDOWS_CHROME } from "./visits.ts";
 
 export const NOW = 490_000 * HOUR_MS;

@@ -2,7 +2,7 @@ import type { LinkKey } from "../../src/links/code.ts";
 import { createDay } from "../../src/visits/days/day.ts";
 import { readDetail } from "../../src/visits/days/detail.ts";
 import { MAX_ROWS, type Row, type Slice, encodeRows } from "../../src/visits/days/slice.ts";
-import type { DayVisits } from "../../src/visits/days/store.ts";
+import type { DayVisits } from "../../src/visits/days/visit-store.ts";
 
 /** A visit as a test describes it. */
 export interface TestVisit {

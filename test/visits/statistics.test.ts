@@ -2,10 +2,10 @@ import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 
-import type { LinkStore } from "../../src/links/store.ts";
-import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import type { LinkStore } from "../../src/links/link-store.ts";
+import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { writeDetail } from "../../src/visits/days/detail.ts";
-import type { VisitStore } from "../../src/visits/days/store.ts";
+import type { VisitStore } from "../../src/visits/days/visit-store.ts";
 import type { Visibility } from "../../src/visits/statistics/day-reader.ts";
 import {
   createStatistics,

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 
 import type { Code } from "../../src/links/code.ts";
 import { counterOf } from "../../src/visits/recorder.ts";
-import { halfSipHash, createVisitors, type Visitors } from "../../src/visits/visitor.ts";
+import { halfSipHash, createVisitors, type Visitors } from "../../src/visits/visitor-numbers.ts";
 
 const DAY_MS = 86_400_000;
 const DAY = 20_000;

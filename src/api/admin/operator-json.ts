@@ -1,6 +1,6 @@
 // The fields of the operator's API. Absent values are null, and instants are ISO 8601.
 import { versionOf } from "../../links/change.ts";
-import { linkFields } from "../../links/fields.ts";
+import { linkFields } from "../../links/link-fields.ts";
 import { isoDay, isoInstant } from "../../links/time.ts";
 import type { Note } from "../../moderation/case.ts";
 import type { Figures, TopHosts } from "../../moderation/figures.ts";

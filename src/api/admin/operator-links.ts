@@ -2,7 +2,6 @@ import type { Call } from "../../http/call.ts";
 import type { Show } from "../../http/endpoint.ts";
 import { type HttpProblem, malformed, problemJson } from "../../http/problems.ts";
 import { parametersOf } from "../../http/url.ts";
-import { BODIES } from "../../lib/bounds.ts";
 import { lookUpKey, splitKey } from "../../links/code.ts";
 import { isProblem } from "../../links/problem.ts";
 import type { LinkId } from "../../links/store.ts";
@@ -17,15 +16,11 @@ import { z } from "../schema.ts";
 import { getStatistics } from "../statistics.ts";
 import {
   decision,
-  respond,
   linkDecision,
   note,
   noteRequest,
-  operatorEndpoint,
   type OperatorApiParts,
   operatorView,
-  readBody,
-  readListPage,
   reason,
   reasonedRequest,
   actorOf,

@@ -1,16 +1,13 @@
-import { BODIES } from "../../lib/bounds.ts";
 import { isProblem } from "../../links/problem.ts";
 import { ANSWERS } from "../../moderation/case.ts";
 import { z } from "../schema.ts";
 import {
   decision,
-  respond,
   linkDecision,
   listView,
   note,
   noteRequest,
   operatorView,
-  readBody,
   reason,
   reasonedRequest,
   actorOf,

@@ -2,7 +2,7 @@
 import type { Call } from "../../http/call.ts";
 import { parametersOf } from "../../http/url.ts";
 import type { ListPage } from "../../moderation/inspection.ts";
-import { SEARCH_FIELDS, type WrittenSearch } from "../../moderation/search.ts";
+import { SEARCH_FIELDS, type WrittenSearch } from "../../moderation/link-query.ts";
 import { repeatSearch } from "../../views/reads.ts";
 import type { Views } from "../../views/views.ts";
 

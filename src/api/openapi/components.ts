@@ -2,8 +2,8 @@
 // replaces by its text. In an example, {base} is this service's address, and any other name in braces a message.
 import type { RouteConfig } from "@asteasolutions/zod-to-openapi";
 
-import { REASON_HEADER, PROBLEM_REASONS } from "../http/problem-reasons.ts";
-import type { MessageKey } from "../locales/messages.ts";
+import { REASON_HEADER, PROBLEM_REASONS } from "../../http/problem-reasons.ts";
+import type { MessageKey } from "../../locales/messages.ts";
 import { SCHEMES } from "./description.ts";
 import { z } from "./schema.ts";
 

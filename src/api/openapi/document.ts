@@ -1,10 +1,10 @@
-import type { DetachedCall } from "../http/call.ts";
-import { viewEndpoint } from "../http/endpoint.ts";
-import { json } from "../http/responses.ts";
-import { header } from "../lib/bounds.ts";
-import { negotiateLanguage } from "../locales/messages.ts";
+import type { DetachedCall } from "../../http/call.ts";
+import { viewEndpoint } from "../../http/endpoint.ts";
+import { json } from "../../http/responses.ts";
+import { header } from "../../lib/bounds.ts";
+import { negotiateLanguage } from "../../locales/messages.ts";
+import type { ApiViewParts } from "../api-parts.ts";
 import { type Entry, jsonContent, plainFailures, rateLimit, string } from "./components.ts";
-import type { ApiViewParts } from "./parts.ts";
 import { z } from "./schema.ts";
 
 /** Clients may keep the document, but must revalidate it before each use. */

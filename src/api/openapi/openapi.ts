@@ -9,8 +9,6 @@ import { languageNames, type MessageKey, message } from "../locales/messages.ts"
 import { MIN_SHOWN_VISITS } from "../visits/statistics/noise.ts";
 import { MAX_DAYS } from "../visits/statistics/statistics.ts";
 import { type Entry, KEY_SCHEME, shortenProblem } from "./components.ts";
-import { MAX_BATCH } from "./create-batch.ts";
-import { TOKEN_SCHEME, withToken } from "./creation.ts";
 import type { ApiDescription } from "./description.ts";
 
 /** Descriptions of the tags. Generators turn the names into names of modules and classes. */

@@ -1,6 +1,6 @@
 import { closeSync, createReadStream, fstatSync, openSync, statSync } from "node:fs";
 
-import { type InputFile, UnreadableFile } from "../../transfer/import-file.ts";
+import { type InputFile, UnreadableFile } from "../../transfer/import-items.ts";
 
 /** Longer than any header of a table. */
 const MAX_LINE_BYTES = 64 * 1024;

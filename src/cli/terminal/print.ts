@@ -2,7 +2,7 @@ import { constants, fstatSync, openSync, writeSync } from "node:fs";
 
 import { reasonOf } from "../../lib/error-reason.ts";
 import { escapeLine } from "../../lib/log.ts";
-import { StoreUnusable } from "../../links/store.ts";
+import { StoreUnusable } from "../../links/link-store.ts";
 
 const STANDARD_OUTPUT = 1;
 /** The width if the output isn't a terminal. */

@@ -1,5 +1,5 @@
-import { type DatabaseAddress, describeStore } from "../config/database-url.ts";
-import type { Kind } from "../store/shared/records.ts";
+import { type DatabaseAddress, describeStore } from "../../config/database-url.ts";
+import type { Kind } from "../../store/shared/records.ts";
 
 type Thing = Kind | "visits";
 

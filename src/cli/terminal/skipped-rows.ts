@@ -1,12 +1,12 @@
 import { closeSync, openSync } from "node:fs";
 
-import { writeAll } from "../lib/files.ts";
-import { escapeLine } from "../lib/log.ts";
-import type { Refusal } from "../links/problem.ts";
-import { StoreUnusable } from "../links/store.ts";
-import { message } from "../locales/messages.ts";
-import type { SkippedRow, SkipReason } from "../transfer/import-links.ts";
-import { print } from "./terminal/print.ts";
+import { writeAll } from "../../lib/files.ts";
+import { escapeLine } from "../../lib/log.ts";
+import { StoreUnusable } from "../../links/link-store.ts";
+import type { Refusal } from "../../links/problem.ts";
+import { message } from "../../locales/messages.ts";
+import type { SkippedRow, SkipReason } from "../../transfer/import-links.ts";
+import { print } from "./print.ts";
 
 /** Printed rows per reason. */
 export const MAX_ROWS = 20;

@@ -1,9 +1,9 @@
-import { clientSharers, clientSite } from "../lib/client-address.ts";
-import { type Code, keyOf } from "../links/code.ts";
-import type { LinkId } from "../links/store.ts";
-import type { RateLimits } from "../moderation/rate-limits.ts";
-import type { Call } from "./call.ts";
-import type { Limited } from "./problems.ts";
+import { clientSharers, clientSite } from "../../lib/client-address.ts";
+import { type Code, keyOf } from "../../links/code.ts";
+import type { LinkId } from "../../links/link-store.ts";
+import type { RateLimits } from "../../moderation/rate-limits.ts";
+import type { Call } from "../call.ts";
+import type { Limited } from "../problems.ts";
 import type { Refusals } from "./refusals.ts";
 
 export interface Try {

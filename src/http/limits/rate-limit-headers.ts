@@ -1,5 +1,6 @@
-import type { Allowance, RateLimits } from "../moderation/rate-limits.ts";
-import type { Call } from "./call.ts";
+import type { Allowance } from "../../moderation/cell-rate.ts";
+import type { RateLimits } from "../../moderation/rate-limits.ts";
+import type { Call } from "../call.ts";
 import type { Refusals } from "./refusals.ts";
 
 /** Describes in headers the state of the limits that a request counted against. Returns the same response. */

@@ -1,4 +1,4 @@
-import type { MonotonicClock } from "../links/clock.ts";
+import type { MonotonicClock } from "../../links/clock.ts";
 
 /** Refusals that are sent without a delay, so a client that is seldom refused never waits. */
 const BURST = 100;

@@ -1,10 +1,10 @@
-import { clientNetwork } from "../lib/client-address.ts";
-import { memoize } from "../lib/memoize.ts";
-import type { MonotonicClock } from "../links/clock.ts";
-import type { Counters } from "../moderation/counters.ts";
-import type { RateLimitName, RateLimits } from "../moderation/rate-limits.ts";
-import type { Call } from "./call.ts";
-import type { Limited } from "./problems.ts";
+import { clientNetwork } from "../../lib/client-address.ts";
+import { memoize } from "../../lib/memoize.ts";
+import type { MonotonicClock } from "../../links/clock.ts";
+import type { Counters } from "../../moderation/counters.ts";
+import type { RateLimitName, RateLimits } from "../../moderation/rate-limits.ts";
+import type { Call } from "../call.ts";
+import type { Limited } from "../problems.ts";
 import { createRefusalQueue } from "./refusal-queue.ts";
 
 export interface Refusals {

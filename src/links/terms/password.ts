@@ -1,5 +1,5 @@
-import { createQueue } from "./queue.ts";
-import { StoreUnavailable } from "./store.ts";
+import { createQueue } from "../../lib/queue.ts";
+import { StoreUnavailable } from "../link-store.ts";
 
 /** 19 MiB, two rounds, as OWASP's cheat sheet on storing passwords recommends. */
 export const COST = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;

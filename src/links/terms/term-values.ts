@@ -18,7 +18,6 @@ import {
   TERMS,
   type WantedTerms,
 } from "./terms.ts";
-import { type Expiry, instantOf, isoInstant, NEVER_MS, parseWhen } from "./time.ts";
 
 /** Reads what JSON sends. A value of another kind was refused before. */
 export function readTerms(sent: SentTerms): { readonly terms: WantedTerms } | Invalid {

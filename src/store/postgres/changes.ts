@@ -1,5 +1,5 @@
 import type { LinkKey } from "../../links/code.ts";
-import type { Changes, LinkStore, Position } from "../../links/store.ts";
+import type { Changes, LinkStore, Position } from "../../links/link-store.ts";
 import { RULES } from "../shared/decisions.ts";
 import type { Result, Value } from "./connection/connection.ts";
 import type { Statements } from "./connection/database.ts";

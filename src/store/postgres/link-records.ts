@@ -1,6 +1,5 @@
 // Links and their days as records: exported, filled in and imported.
 import type { StoredLink } from "../../links/link.ts";
-import { type LinkId, StoreUnavailable } from "../../links/store.ts";
 import { closeDetail } from "../../visits/days/day.ts";
 import type { Detail } from "../../visits/days/detail.ts";
 import { reading, type Tables } from "../shared/record-tables.ts";
@@ -9,7 +8,6 @@ import type { Database, Run } from "./connection/database.ts";
 import { addToCount } from "./link-count.ts";
 import { columnsOf, GIVEN_LINKS, LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
 import { CLOSED, EMPTY, OPEN } from "./visit-rows.ts";
-import { mergeAll } from "./visits.ts";
 
 const LINKS = `SELECT ${LINK_COLUMNS} FROM links ORDER BY created_ms, code`;
 const ADD_LINKS = `

@@ -1,4 +1,3 @@
-import { termsJson } from "../../links/change.ts";
 import type { LinkKey } from "../../links/code.ts";
 import type { StoredLink } from "../../links/link.ts";
 import * as shared from "../shared/link-row.ts";

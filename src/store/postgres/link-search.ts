@@ -8,7 +8,7 @@ import {
   type LinkQuery,
   NOTHING,
   type PageRequest,
-} from "../../moderation/search.ts";
+} from "../../moderation/link-query.ts";
 import { isStorable } from "../shared/sql.ts";
 import type { Statements } from "./connection/database.ts";
 import { LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";

@@ -2,7 +2,6 @@
 import { applyChange, type Change, isSilent } from "../../links/change.ts";
 import type { LinkKey } from "../../links/code.ts";
 import type { StoredLink } from "../../links/link.ts";
-import type { LinkId, LinkStore, Updated } from "../../links/store.ts";
 import { type CommitFigures, createCommits, createStoreFigures } from "../shared/commits.ts";
 import { isStorable } from "../shared/sql.ts";
 import { createChanges } from "./changes.ts";

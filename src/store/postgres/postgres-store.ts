@@ -1,8 +1,8 @@
 import type { PostgresAddress } from "../../config/database-url.ts";
 import type { LinkStore } from "../../links/store.ts";
 import { FIGURE_LINKS } from "../../moderation/figures.ts";
-import type { ModerationStore } from "../../moderation/store.ts";
-import type { VisitStore } from "../../visits/days/store.ts";
+import type { ModerationStore } from "../../moderation/moderation-store.ts";
+import type { VisitStore } from "../../visits/days/visit-store.ts";
 import { createCommits, createStoreFigures, type StoreFigures } from "../shared/commits.ts";
 import { createFigures, createModeration, createModerationReader } from "../shared/moderation.ts";
 import { REPORTS } from "../shared/reports.ts";
@@ -21,7 +21,6 @@ import { openReplicas, type ReplicaOptions } from "./replicas.ts";
 import { hasSchema, migrate, requireCurrentVersion, requireEncoding } from "./schema.ts";
 import { createSearch } from "./search.ts";
 import { eraseVisits } from "./visit-rows.ts";
-import { createVisits, createVisitsReader } from "./visits.ts";
 
 /** Views are rendered one after the other, and some run several reads at the same time. */
 const READER_CONNECTIONS = 2;

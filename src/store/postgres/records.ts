@@ -14,7 +14,7 @@ import {
 import { type Database, openDatabase, reach, type Run } from "./connection/database.ts";
 import { isServed } from "./instances.ts";
 import { createImporter, linkRecords } from "./link-records.ts";
-import { createLinksReader } from "./links.ts";
+import { createLinksReader } from "./link-updates.ts";
 import { hasSchema, migrate, requireCurrentVersion } from "./schema.ts";
 
 /** Generous, because no request waits for these statements. */

@@ -1,5 +1,5 @@
 // Requests that may be retried.
-import type { KeyedRequest, LinkStore, CreatedRecord, NumberedLink } from "../../links/store.ts";
+import type { KeyedRequest, LinkStore, CreatedRecord, NumberedLink } from "../../links/link-store.ts";
 import { type CommitFigures, createCommits } from "../shared/commits.ts";
 import { type Run, type Statements, WAIT_SHARE } from "./connection/database.ts";
 import { insertInTurn, insertRows, repeatIfUnknown } from "./inserts.ts";

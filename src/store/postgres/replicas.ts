@@ -1,7 +1,6 @@
 import type { PostgresAddress } from "../../config/database-url.ts";
 import type { LinkKey } from "../../links/code.ts";
 import type { StoredLink } from "../../links/link.ts";
-import type { LinkStore } from "../../links/store.ts";
 import { createCommits } from "../shared/commits.ts";
 import { isStorable } from "../shared/sql.ts";
 import { MARK, type Now } from "./changes.ts";

@@ -1,4 +1,4 @@
-import { StoreUnusable } from "../../links/store.ts";
+import { StoreUnusable } from "../../links/link-store.ts";
 import type { Database, Run } from "./connection/database.ts";
 import store from "./migrations/001-store.sql" with { type: "text" };
 

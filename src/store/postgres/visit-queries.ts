@@ -1,9 +1,9 @@
 // Visits in PostgreSQL: added, read, and closed or forgotten as they age.
 import type { LinkKey } from "../../links/code.ts";
-import { StoreUnavailable } from "../../links/store.ts";
+import { StoreUnavailable } from "../../links/link-store.ts";
 import { closeDetail, type Day, mergeDays, type Sums } from "../../visits/days/day.ts";
 import { decodeRows, type Row, type Slice } from "../../visits/days/slice.ts";
-import type { AgeBounds, DaySums, DayVisits, VisitStore } from "../../visits/days/store.ts";
+import type { AgeBounds, DaySums, DayVisits, VisitStore } from "../../visits/days/visit-store.ts";
 import type { Database, Run } from "./connection/database.ts";
 import {
   type Change,

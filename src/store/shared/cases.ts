@@ -12,7 +12,6 @@ import {
   MAX_CASE_NOTES,
   MAX_COUNTED_CASES,
   type Note,
-  type Restore,
   type AnswerAction,
   type Case,
 } from "../../moderation/case.ts";

@@ -1,4 +1,3 @@
-import { parseTerms } from "../../links/change.ts";
 import type { LinkKey } from "../../links/code.ts";
 import type { StoredLink } from "../../links/link.ts";
 import type { Reason } from "../../links/reasons.ts";

@@ -9,7 +9,7 @@ import {
   MAX_COUNTED_DISABLED,
   topHosts,
 } from "../../moderation/figures.ts";
-import type { EndedSession } from "../../moderation/store.ts";
+import type { EndedSession } from "../../moderation/moderation-store.ts";
 import { createCases, createCasesReader } from "./cases.ts";
 import { createDecisionsReader } from "./decision-entries.ts";
 import { createDecisions, createHostsReader, type EraseVisits } from "./decisions.ts";

@@ -1,7 +1,7 @@
 // All records except links and visits: read for an export, and written from one.
-import type { KeyedRequest, LinkId, CreatedRecord } from "../../links/store.ts";
+import type { KeyedRequest, LinkId, CreatedRecord } from "../../links/link-store.ts";
 import type { Note } from "../../moderation/case.ts";
-import type { HostRule } from "../../moderation/store.ts";
+import type { HostRule } from "../../moderation/moderation-store.ts";
 import { CASES, type CaseRow, insertCases, insertNotes, type NoteRow, toCase, toNote } from "./cases.ts";
 import { ENTRIES, insertEntries, toEntry } from "./decision-entries.ts";
 import { keyOf } from "./decisions.ts";

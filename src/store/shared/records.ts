@@ -1,6 +1,5 @@
 // The content of a store as plain data, the same for every engine. An export holds these records.
 import type { StoredLink } from "../../links/link.ts";
-import type { KeyedRequest, LinkId, LinkStore, CreatedRecord } from "../../links/store.ts";
 import type { Case, Note } from "../../moderation/case.ts";
 import type { HostRule, DecisionEntry } from "../../moderation/store.ts";
 import type { Sums } from "../../visits/days/day.ts";

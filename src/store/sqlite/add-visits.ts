@@ -2,7 +2,7 @@
 import { type Day, mergeDays } from "../../visits/days/day.ts";
 import type { Detail } from "../../visits/days/detail.ts";
 import { decodeRows, type Row, type Slice } from "../../visits/days/slice.ts";
-import type { FileDatabase } from "./file/file.ts";
+import type { FileDatabase } from "./file/file-database.ts";
 
 /** Sources without visits for this long have ended. */
 export const KEEP_SOURCES_DAYS = 30;

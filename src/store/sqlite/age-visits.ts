@@ -3,7 +3,7 @@ import { closeDetail } from "../../visits/days/day.ts";
 import type { Detail } from "../../visits/days/detail.ts";
 import type { Row } from "../../visits/days/slice.ts";
 import type { RowKey } from "./add-visits.ts";
-import type { FileDatabase } from "./file/file.ts";
+import type { FileDatabase } from "./file/file-database.ts";
 
 const FIND_OPEN = `
   SELECT day, code, created_ms AS createdMs FROM open_days WHERE day < ?1 ORDER BY day LIMIT 1`;

@@ -1,9 +1,9 @@
 // Changes of links and hosts, which the memories of all processes follow.
 
 import type { LinkKey } from "../../links/code.ts";
-import type { Changes, Position } from "../../links/store.ts";
+import type { Changes, Position } from "../../links/link-store.ts";
 import { RULES } from "../shared/decisions.ts";
-import type { FileDatabase } from "./file/file.ts";
+import type { FileDatabase } from "./file/file-database.ts";
 
 /** Older changes are deleted. A reader that missed one forgets everything it remembers. */
 const MAX_CHANGES = 100_000;

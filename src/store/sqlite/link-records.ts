@@ -9,8 +9,9 @@ import { LINK_COLUMNS, type LinkRow, toLink } from "../shared/link-row.ts";
 import { reading, type Tables } from "../shared/record-tables.ts";
 import type { ImportedLink, LinkDay, LinkImporter } from "../shared/records.ts";
 import { isFailedSync } from "./file/failed-sync.ts";
-import { closeWriter, type FileDatabase } from "./file/file.ts";
-import { ADD_LINK, columnsOf } from "./links.ts";
+import type { FileDatabase } from "./file/file-database.ts";
+import { closeWriter } from "./file/file.ts";
+import { ADD_LINK, columnsOf } from "./link-writes.ts";
 import { fail, trying } from "./sql.ts";
 
 const LINKS = `SELECT code, ${LINK_COLUMNS} FROM links ORDER BY rowid`;

@@ -7,9 +7,9 @@ import {
   type LinkQuery,
   NOTHING,
   type PageRequest,
-} from "../../moderation/search.ts";
+} from "../../moderation/link-query.ts";
 import { LINK_COLUMNS, type LinkRow, toLink } from "../shared/link-row.ts";
-import type { FileDatabase } from "./file/file.ts";
+import type { FileDatabase } from "./file/file-database.ts";
 
 /** Rowids per request, which take less than a millisecond. A redirect on the same core may wait for them. */
 const LOOKED_AT = 2000;

@@ -2,20 +2,18 @@
 
 import type { LinkKey } from "../../links/code.ts";
 import type { StoredLink } from "../../links/link.ts";
-import { type Changes, type Position, type RepeatableRequest, StoreUnavailable } from "../../links/store.ts";
 import { FIGURE_LINKS } from "../../moderation/figures.ts";
-import type { LinkQuery, PageRequest } from "../../moderation/search.ts";
+import type { LinkQuery, PageRequest } from "../../moderation/link-query.ts";
 import type { Sums } from "../../visits/days/day.ts";
-import type { DaySums, DayVisits } from "../../visits/days/store.ts";
+import type { DaySums, DayVisits } from "../../visits/days/visit-store.ts";
 import { LINK_COLUMNS, type LinkRow, toLink } from "../shared/link-row.ts";
 import { createFigures, createModerationReader } from "../shared/moderation.ts";
 import { createChangesReader } from "./changes.ts";
 import { type Identity, isInPlace, replacedMeanwhile, watchPlace } from "./file/file-identity.ts";
 import { type FileDatabase, openReader } from "./file/file.ts";
 import { createRecall } from "./repeatable-requests.ts";
-import { createSearch } from "./search.ts";
 import { runOn } from "./sql.ts";
-import { daysWithVisits, LAST_DAY } from "./visits.ts";
+import { daysWithVisits, LAST_DAY } from "./visit-writes.ts";
 
 /** How long the number of links stays valid: every generated code needs it. */
 const SIZE_KNOWN_MS = 1000;

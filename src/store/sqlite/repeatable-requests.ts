@@ -6,9 +6,9 @@ import type {
   LinkStore,
   NumberedLink,
   RepeatableRequest,
-} from "../../links/store.ts";
-import type { FileDatabase } from "./file/file.ts";
-import { insertRow, type LinksTable } from "./links.ts";
+} from "../../links/link-store.ts";
+import type { FileDatabase } from "./file/file-database.ts";
+import { insertRow, type LinksTable } from "./link-writes.ts";
 
 const FIND = "SELECT body, made FROM requests WHERE key = ?1";
 const KEEP = `

@@ -1,7 +1,7 @@
 // The port of `store/shared/sql.ts` on a SQLite connection.
 import type { Database, SQLQueryBindings } from "bun:sqlite";
 
-import { StoreUnavailable, SyncFailed } from "../../links/store.ts";
+import { StoreUnavailable, SyncFailed } from "../../links/link-store.ts";
 import type { Scan } from "../shared/record-tables.ts";
 import type { Run, Statements } from "../shared/sql.ts";
 import { isFailedSync } from "./file/failed-sync.ts";

@@ -1,5 +1,4 @@
 import { startThread } from "../../lib/thread.ts";
-import type { StoredLink } from "../../links/link.ts";
 import {
   type LinkStore,
   type NewLink,
@@ -7,13 +6,13 @@ import {
   StoreUnavailable,
   StoreUnusable,
   SyncFailed,
-} from "../../links/store.ts";
+} from "../../links/link-store.ts";
 import type { Report } from "../../moderation/case.ts";
-import type { ModerationStore } from "../../moderation/store.ts";
-import type { VisitStore } from "../../visits/days/store.ts";
+import type { ModerationStore } from "../../moderation/moderation-store.ts";
+import type { VisitStore } from "../../visits/days/visit-store.ts";
 import { createCommits, createStoreFigures, type StoreFigures } from "../shared/commits.ts";
 import { idOf } from "../shared/link-row.ts";
-import { REPORTS } from "../shared/reports.ts";
+import { REPORTS } from "../shared/report-rows.ts";
 import type { Identity } from "./file/file-identity.ts";
 import { insertRow, type UpdateTask } from "./links.ts";
 import { createReader } from "./reader.ts";

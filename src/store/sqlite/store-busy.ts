@@ -1,4 +1,4 @@
-import { StoreUnavailable } from "../../links/store.ts";
+import { StoreUnavailable } from "../../links/link-store.ts";
 
 /** Another process has the lock. Nothing was done. */
 export class StoreBusy extends StoreUnavailable {

@@ -9,19 +9,19 @@ import { dirname } from "node:path";
 
 import { isNearlyFull, syncFolder } from "../../lib/files.ts";
 import { performTasks } from "../../lib/thread.ts";
-import { StoreMisplaced, StoreUnavailable, SyncFailed } from "../../links/store.ts";
+import { StoreMisplaced, StoreUnavailable, SyncFailed } from "../../links/link-store.ts";
 import type { Slice } from "../../visits/days/slice.ts";
-import type { AgeBounds } from "../../visits/days/store.ts";
+import type { AgeBounds } from "../../visits/days/visit-store.ts";
 import { createModeration } from "../shared/moderation.ts";
 import { createChangesWriter } from "./changes.ts";
 import { isFailedSync } from "./file/failed-sync.ts";
 import { type Identity, identify, watchLog, watchPlace } from "./file/file-identity.ts";
 import { openWriter } from "./file/file.ts";
-import { createLinks, type Row, type UpdateTask } from "./links.ts";
+import { createLinks, type Row, type UpdateTask } from "./link-writes.ts";
 import { type KeyedTask, createRepeatableRequests } from "./repeatable-requests.ts";
 import { statementsOn } from "./sql.ts";
 import { StoreBusy } from "./store-busy.ts";
-import { eraseVisits, createVisits } from "./visits.ts";
+import { eraseVisits, createVisits } from "./visit-writes.ts";
 
 interface OpenTask {
   readonly path: string;

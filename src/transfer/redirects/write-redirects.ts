@@ -1,6 +1,5 @@
 import { spellingsOf } from "../../links/code.ts";
 import type { Records } from "../../store/shared/records.ts";
-import { type Entry, fitsFolder, type Format, type Site } from "./formats.ts";
 import { createLiveLinkCheck, type LeftOut, type LiveLinkOptions } from "./live-links.ts";
 
 /** The minimum length of a write, in UTF-16 units. */

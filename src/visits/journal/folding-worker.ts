@@ -1,6 +1,6 @@
 // The worker thread that reads segments, so that no redirect waits for it.
 import { performTasks } from "../../lib/thread.ts";
-import { StoreUnavailable } from "../../links/store.ts";
+import { StoreUnavailable } from "../../links/link-store.ts";
 import { createDay } from "../days/day.ts";
 import { MAX_ROWS, type Slice, encodeRows } from "../days/slice.ts";
 import { isTransient, SegmentDamaged } from "./segment-file.ts";

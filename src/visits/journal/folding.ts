@@ -1,6 +1,6 @@
 import { startThread, type Thread } from "../../lib/thread.ts";
-import { StoreUnavailable } from "../../links/store.ts";
-import type { VisitStore } from "../days/store.ts";
+import { StoreUnavailable } from "../../links/link-store.ts";
+import type { VisitStore } from "../days/visit-store.ts";
 import type { FoldingCalls } from "./folding-worker.ts";
 import { SegmentDamaged } from "./segment-file.ts";
 

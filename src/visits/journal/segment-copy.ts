@@ -2,7 +2,7 @@ import { closeSync, fstatSync, ftruncateSync, openSync, readdirSync, readSync } 
 import { join } from "node:path";
 
 import { writeAll } from "../../lib/files.ts";
-import { bootWords } from "./journal.ts";
+import { bootWords } from "./boot.ts";
 import {
   COUNTER_WORDS,
   DETAIL_WORDS,

@@ -2,7 +2,6 @@ import { closeSync, fsyncSync, openSync, statSync } from "node:fs";
 
 import { type Code, keyOf } from "../../links/code.ts";
 import {
-  type Capacity,
   COUNTER_WORDS,
   DETAIL_WORDS,
   isTrusted,
@@ -124,7 +123,6 @@ export function openSegment(path: string) {
 
   return {
     path,
-    capacity,
     /** All of the mapped memory. */
     bytes,
     get sequence() {

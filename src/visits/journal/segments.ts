@@ -2,7 +2,6 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 
 import { isDiskFull, reasonOf } from "../../lib/error-reason.ts";
-import { syncFolder } from "../../lib/files.ts";
 import { createSegmentFile, createSegmentFileSync, restoreSegmentFile } from "./segment-file.ts";
 import { type Capacity, segmentBytes } from "./segment-layout.ts";
 import { openSegment, type Owner, type Segment } from "./segment.ts";

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 import { reasonOf } from "../../lib/error-reason.ts";
-import { StoreUnusable } from "../../links/store.ts";
+import { StoreUnusable } from "../../links/link-store.ts";
 import { isTransient, setAside, UNFINISHED } from "./segment-file.ts";
 import { openSegment, type Owner, type Segment } from "./segment.ts";
 

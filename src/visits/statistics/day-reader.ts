@@ -1,9 +1,9 @@
 import type { Code, LinkKey } from "../../links/code.ts";
-import type { LinkId } from "../../links/store.ts";
+import type { LinkId } from "../../links/link-store.ts";
 import { firstOpenDay, type Sums, countVisitors } from "../days/day.ts";
 import { readDetail } from "../days/detail.ts";
 import { type Dimension, DIMENSIONS } from "../days/dimensions.ts";
-import type { DaySums, DayVisits, VisitStore } from "../days/store.ts";
+import type { DaySums, DayVisits, VisitStore } from "../days/visit-store.ts";
 import { blur, type Noise } from "./noise.ts";
 
 /**

@@ -1,10 +1,10 @@
 import type { WallClock } from "../../links/clock.ts";
 import type { Code, LinkKey } from "../../links/code.ts";
-import type { LinkId } from "../../links/store.ts";
+import type { LinkId } from "../../links/link-store.ts";
 import { DAY_MS } from "../../links/time.ts";
 import { firstOpenDay, type Sums } from "../days/day.ts";
 import { type Dimension, DIMENSIONS } from "../days/dimensions.ts";
-import type { DaySums, VisitStore } from "../days/store.ts";
+import type { DaySums, VisitStore } from "../days/visit-store.ts";
 import { createDayReader, type DayStatistics, type DayRange, type Visibility } from "./day-reader.ts";
 import type { Noise } from "./noise.ts";
 import { addDay, type Interval, openSeries } from "./series.ts";

@@ -3,8 +3,8 @@ import { describe, expect, test } from "bun:test";
 import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 
-import { StoreUnusable } from "../../../src/links/store.ts";
-import { openSqliteStore } from "../../../src/store/sqlite/store.ts";
+import { StoreUnusable } from "../../../src/links/link-store.ts";
+import { openSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
 import { newLink } from "../../stores/links.ts";
 import { childrenOf, isRunning } from "../../support/processes.ts";
 import { type Program, startProgram, temporaryFolder } from "../../support/service.ts";

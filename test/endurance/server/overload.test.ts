@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 
-import type { RequestClass } from "../../../src/http/overload.ts";
+import type { RequestClass } from "../../../src/http/limits/overload.ts";
 import { addressOf, scrapeUntil } from "../../metrics/scrape.ts";
 import { testOnLinux } from "../../support/linux.ts";
 import { signal } from "../../support/processes.ts";

@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer } from "node:net";
 import { Client } from "pg";
 
 import type { PostgresAddress } from "../../../src/config/database-url.ts";
-import { StoreUnavailable } from "../../../src/links/store.ts";
+import { StoreUnavailable } from "../../../src/links/link-store.ts";
 import { connector, within } from "../../../src/store/postgres/connection/connection.ts";
 import {
   count,

@@ -4,7 +4,7 @@ import type { ConnectionOptions } from "node:tls";
 import { Client, DatabaseError, type QueryResult, types } from "pg";
 
 import { describeStore, type PostgresAddress } from "../../../config/database-url.ts";
-import { StoreMisconfigured, StoreUnavailable } from "../../../links/store.ts";
+import { StoreMisconfigured, StoreUnavailable } from "../../../links/link-store.ts";
 import type { Value as SharedValue } from "../../shared/sql.ts";
 
 export type Host = PostgresAddress["hosts"][number];

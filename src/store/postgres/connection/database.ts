@@ -1,5 +1,5 @@
 import { describeStore, type PostgresAddress } from "../../../config/database-url.ts";
-import { StoreMisconfigured, StoreUnavailable, StoreUnusable } from "../../../links/store.ts";
+import { StoreMisconfigured, StoreUnavailable, StoreUnusable } from "../../../links/link-store.ts";
 import { connector, type Result, sqlStateOf, type Value, within } from "./connection.ts";
 import { openPool } from "./pool.ts";
 import { type OnPrimary, watchPrimary } from "./primary.ts";

@@ -1,4 +1,4 @@
-import { StoreUnavailable } from "../../../links/store.ts";
+import { StoreUnavailable } from "../../../links/link-store.ts";
 import {
   type Connect,
   type Connection,

@@ -1,7 +1,3 @@
-import { openSync, writeSync } from "node:fs";
-
-import { INDEX_HEADERS_BYTES } from "./wal.ts";
-
 /** SQLITE_IOERR_FSYNC, which node:sqlite has as a number. */
 const FAILED_SYNC = 1034;
 

@@ -2,7 +2,7 @@
 // and loses them once the last process closes it.
 import { closeSync, openSync, readlinkSync, rmSync, statSync } from "node:fs";
 
-import { StoreMisplaced, StoreUnusable } from "../../../links/store.ts";
+import { StoreMisplaced, StoreUnusable } from "../../../links/link-store.ts";
 
 /** Device and inode of the file, its WAL and its shared memory, in this order; "" for a missing one. */
 export type Identity = readonly string[];

@@ -2,7 +2,7 @@
 import { Database } from "bun:sqlite";
 import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
 
-import { StoreUnusable } from "../../../links/store.ts";
+import { StoreUnusable } from "../../../links/link-store.ts";
 import store from "../migrations/001-store.sql" with { type: "text" };
 
 /** In order. How many of them a file has is its schema version (PRAGMA user_version). */

@@ -3,8 +3,9 @@ import { Database } from "bun:sqlite";
 import { closeSync, fdatasyncSync, openSync } from "node:fs";
 import { backup, DatabaseSync } from "node:sqlite";
 
-import { StoreUnusable } from "../../../links/store.ts";
-import { FileDatabase, openChecked } from "./file.ts";
+import { StoreUnusable } from "../../../links/link-store.ts";
+import { FileDatabase } from "./file-database.ts";
+import { openChecked } from "./file.ts";
 
 const STEP_PAGES = 256;
 const PAGE_BYTES = 4096;

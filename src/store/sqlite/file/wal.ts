@@ -2,7 +2,7 @@
 // frame, and forgets what was committed after it (https://www.sqlite.org/fileformat2.html#the_write_ahead_log).
 import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
 
-import { StoreUnusable } from "../../../links/store.ts";
+import { StoreUnusable } from "../../../links/link-store.ts";
 
 /** Marks a log with little-endian checksums, which all our platforms write. */
 const MAGIC = 0x377f0682;
