@@ -70,14 +70,15 @@ async function bench(
   return { about, parts };
 }
 
-function keep(results: Results, names: readonly string[]): string {
-  const { date, commit } = results.about;
-  const isAll = EVERY_RUN.every((name) => names.includes(name));
+/** Each part has a file, which a newer measurement replaces: git has the older ones. */
+function keep({ about, parts }: Results): string {
   const folder = join(import.meta.dir, "results");
-  const path = join(folder, `${[date.slice(0, 10), commit, ...(isAll ? [] : names)].join("-")}.json`);
   mkdirSync(folder, { recursive: true });
-  writeFileSync(path, `${JSON.stringify(results, undefined, 2)}\n`);
-  return path;
+  for (const [name, part] of Object.entries(parts)) {
+    const results: Results = { about, parts: { [name]: part } };
+    writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(results, undefined, 2)}\n`);
+  }
+  return folder;
 }
 
 /** `compare` and `costs` take a commit, which may be all digits. */
@@ -97,7 +98,5 @@ const names = Object.keys(PARTS).filter((name) =>
 );
 await inTemporaryFolder(async (folder) => {
   const results = await bench(folder, names, { minutes: Number(numbers[0] ?? DEFAULT_MINUTES), commit });
-  console.log(
-    `${report(results)}\n\nAll figures: ${relative(process.cwd(), keep(results, commit === undefined ? names : [...names, commit]))}`,
-  );
+  console.log(`${report(results)}\n\nAll figures: ${relative(process.cwd(), keep(results))}`);
 });
