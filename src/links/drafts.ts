@@ -21,20 +21,19 @@ export interface CreateRequest {
 }
 
 /** A valid request's link, without a code if that is to be generated. */
-export interface Draft extends Omit<Link, "code" | "terms">, Pick<NewLink<Code>, "keyPrefix"> {
+export interface Draft extends Omit<Link, "code" | "terms"> {
+  /** The prefix of its domain's keys. */
+  readonly keyPrefix: string;
   readonly code: Code | undefined;
   terms: Link["terms"];
 }
 
 export interface DraftOptions {
-  readonly clock: Clock;
   readonly targetPolicy: TargetPolicy;
   readonly blocked: Blocked;
   /** The prefix of another domain's codes in the store. Undefined if there is no such domain. */
   readonly keyPrefixOf?: ((domain: string) => string | undefined) | undefined;
   readonly defaultExpiry: Expiry;
-  /** How long after its link's end a code cannot be reused. */
-  readonly codeHoldMs: number;
 }
 
 export const NO_TERMS: WantedTerms = {};

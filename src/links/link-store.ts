@@ -1,48 +1,47 @@
 import type { Change, OtherRevision } from "./change.ts";
 import type { Code, LinkKey } from "./code.ts";
 import type { Link } from "./link.ts";
-import type { Taken } from "./problem.ts";
-import type { Reason } from "./reasons.ts";
+import type { Reason } from "./problem.ts";
 
 /**
  * Stores links. Every implementation must pass `links.ts`, `updates.ts` and `requests.ts` of `test/stores/`.
  *
- * Keys are opaque, compared byte by byte. `server/domain-store.ts` has the methods with codes, for one domain. A method
- * that cannot answer rejects with {@link StoreUnavailable}; it never reports a link as missing because it could not look.
+ * Keys are opaque, compared byte by byte. `server/domain-store.ts` looks up codes, for one domain. A method that cannot
+ * answer rejects with {@link StoreUnavailable}; it never reports a link as missing because it could not look.
  */
 export interface LinkStore<Id extends Code | LinkKey = LinkKey> {
   /**
-   * Adds links. The results are in the order of `links`: each is the added link, or says that its code is taken. A
-   * taken code does not affect the other links. Resolves once all added links are durable (survive a power cut).
+   * Adds links. The results are in the order of `links`: false if its code is taken, which does not affect the other links.
+   * Resolves once all added links are durable (survive a power cut).
    *
    * If several processes insert the same code at once, exactly one of them succeeds. A code is free again if its link
    * ended at or before the new link's `freeIfEndedByMs`; the new link inherits nothing from the old one. The code of a
    * disabled link is never free.
    */
-  insert(links: readonly NewLink<Id>[]): Promise<readonly (Link<Id> | Taken)[]>;
+  insert(links: readonly NewLink[]): Promise<readonly boolean[]>;
   /** Returns the link of a code, even if it has ended. Finds every link whose insert has resolved in any process. */
   find(code: Id): Promise<Link<Id> | undefined>;
   /**
-   * The same without a promise, which would add a sixth to the cost of a cold redirect. Only for stores that read on the
+   * The same as `find` without a promise, which would add a sixth to the cost of a cold redirect. Only for stores that read on the
    * calling thread. Throws {@link StoreUnavailable}.
    */
   readonly findNow?: ((code: Id) => Link<Id> | undefined) | undefined;
   /**
-   * The same from a standby that is nearer or less busy. Undefined if it doesn't have the link or doesn't answer: then
+   * The same as `find` from a standby that is nearer or less busy. Undefined if it doesn't have the link or doesn't answer: then
    * call `find`. It has all changes that this process has read, and everything older than a second.
    */
   readonly findNear?: ((code: Id) => Promise<Link<Id> | undefined>) | undefined;
   /**
-   * The same as `insert`, for a request that may be repeated. If an earlier request with this key created a link, its
-   * record is the outcome. Records of new links are stored in the transaction that adds them. Requests with the same
-   * key wait for each other.
+   * The same as `insert`, for a request that may be repeated. Returns true for each added link, or the record of an earlier
+   * request with this key. Records are stored in the transaction that adds their links. Requests with the same key wait
+   * for each other.
    */
   insertOnce(
-    links: readonly NumberedLink<Id>[],
+    links: readonly NumberedLink[],
     request: KeyedRequest,
-  ): Promise<readonly (CreatedRecord<Id> | Taken)[] | KeyReused>;
+  ): Promise<readonly (CreatedRecord | boolean)[] | KeyReused>;
   /** Returns the records of earlier requests with this key, at most one for each number. */
-  recall(request: RepeatableRequest): Promise<readonly CreatedRecord<Id>[] | KeyReused>;
+  recall(request: RepeatableRequest): Promise<readonly CreatedRecord[] | KeyReused>;
   /** Deletes the records of at most `limit` requests that were first sent before an instant. Returns how many it deleted. */
   forgetRequests(sentBeforeMs: number, limit: number): Promise<number>;
   /**
@@ -70,8 +69,8 @@ export interface LinkStore<Id extends Code | LinkKey = LinkKey> {
   enable(links: readonly SeenLink[], decision: EnableDecision): Promise<readonly LinkId[] | OtherRevision>;
   /**
    * Deletes a link's URL and visits permanently, also visits that arrive later. The row stays, so that its code stays
-   * taken. Returns false if there is no such link or it was deleted before. Changes nothing if the
-   * operator saw another revision.
+   * taken. Adds no entry if there is no such link or it was deleted before. Changes nothing if the operator saw another
+   * revision.
    */
   erase(link: SeenLink, decision: Decision): Promise<boolean | OtherRevision>;
   /**
@@ -98,7 +97,7 @@ export type LinkId<Id extends Code | LinkKey = LinkKey> = Pick<Link<Id>, "code" 
 
 /** A link that the operator decides about. */
 export interface SeenLink extends LinkId {
-  /** The revision that the operator saw, see {@link revisionOf}. Undefined: any. */
+  /** The version that the operator saw, see {@link versionOf}. Undefined: any. */
   readonly revision?: string | undefined;
 }
 
@@ -121,12 +120,12 @@ export interface KeyedRequest extends RepeatableRequest {
 }
 
 /** `nth` is the number of the link in its request. */
-export interface NumberedLink<Id extends Code | LinkKey = LinkKey> extends NewLink<Id> {
+export interface NumberedLink extends NewLink {
   readonly nth: number;
 }
 
 /** The stored record of a created link. The repeated request has everything else. */
-export interface CreatedRecord<Id extends Code | LinkKey = LinkKey> extends LinkId<Id> {
+export interface CreatedRecord extends LinkId {
   readonly nth: number;
   readonly endsMs: number;
 }
@@ -163,9 +162,7 @@ export interface Actor {
   readonly by?: string | undefined;
 }
 
-export interface NewLink<Id extends Code | LinkKey = LinkKey> extends Link<Id> {
-  /** The prefix of another domain, which `server/domain-store.ts` puts in front of the code. */
-  readonly keyPrefix?: string | undefined;
+export interface NewLink extends Link<LinkKey> {
   readonly freeIfEndedByMs: number;
 }
 

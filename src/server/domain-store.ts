@@ -19,14 +19,15 @@ export type DomainStore = Pick<
   | "insertOnce"
   | "recall"
   | "update"
+  | "change"
   | "report"
   | "sums"
   | "salt"
 >;
 
 /**
- * Limits a store to the links of one domain. Only this keeps domains apart. It lists each method, so that a new one of
- * the store reaches no handler by itself. Look-ups refuse codes with a slash, which could name another domain's link.
+ * Limits a store to the links of one domain. It lists each method, so that a new one of the store reaches no handler by
+ * itself. Look-ups refuse codes with a slash, which could name another domain's link.
  */
 export function readerOf(
   store: Pick<StoreReader, "find" | "sums" | "days" | "daySums" | "decisions">,
@@ -38,12 +39,13 @@ export function readerOf(
     sums: (code, createdMs) => store.sums(key(code), createdMs),
     days: (code, ...range) => store.days(key(code), ...range),
     daySums: (code, ...range) => store.daySums(key(code), ...range),
-    decisions: (code, limit) => store.decisions({ code: key(code), limit }),
+    decisions: ({ code, createdMs }, limit) =>
+      store.decisions({ link: { code: key(code), createdMs }, limit }),
   };
 }
 
-/** Does the same for the store of the serving thread. `isOnly`: there are no other domains. */
-export function storeOf(store: Store, keyPrefix: string, isOnly: boolean): DomainStore {
+/** Does the same for the store of the serving thread. Creates have keys already (`links/create.ts`). */
+export function storeOf(store: Store, keyPrefix: string): DomainStore {
   const { findNow, findNear } = store;
   return {
     find: finderOf(store.find, keyPrefix),
@@ -60,37 +62,6 @@ export function storeOf(store: Store, keyPrefix: string, isOnly: boolean): Domai
     sums: (code, createdMs) => store.sums(keyOf(keyPrefix, code), createdMs),
     salt: store.salt,
   };
-}
-
-type Writes = Pick<DomainStore, "insert" | "insertOnce" | "recall" | "update" | "report">;
-
-function writesOf(store: Store, keyPrefix: string): Writes {
-  const toKey = <T extends NewLink<Code>>(link: T) => withKey(link, link.keyPrefix ?? keyPrefix);
-  return {
-    async insert(links) {
-      const outcomes = await store.insert(links.map(toKey));
-      return outcomes.map((one) => ("kind" in one ? one : withCode(one)));
-    },
-    async insertOnce(links, request) {
-      const outcomes = await store.insertOnce(links.map(toKey), request);
-      return "kind" in outcomes ? outcomes : outcomes.map((one) => ("kind" in one ? one : withCode(one)));
-    },
-    async recall(request) {
-      const records = await store.recall(request);
-      return "kind" in records ? records : records.map(withCode);
-    },
-    async update(link, change) {
-      const updated = await store.update(withKey(link, keyPrefix), change);
-      return { ...updated, link: updated.link && withCode(updated.link) };
-    },
-    report: (report) => store.report(withKey(report, keyPrefix)),
-  };
-}
-
-/** Without other domains, keys are codes. Copies would cost each create and each limited visit. */
-function writesOfOnly(store: Store): Writes {
-  const { insert, insertOnce, recall, update, report } = store as unknown as Writes;
-  return { insert, insertOnce, recall, update, report };
 }
 
 /** Makes a domain's manage keys and other signatures invalid for a link of another domain with the same code. */

@@ -9,6 +9,11 @@ import type { Statements } from "./shared/sql.ts";
 import { identify } from "./sqlite/file/file-identity.ts";
 import { checkFile, hasFile } from "./sqlite/file/file.ts";
 import { fillSqliteStore, openSqliteImporter, openSqliteRecords } from "./sqlite/records.ts";
+import {
+  openSqliteReader,
+  openSqliteStore,
+  type StoreOptions as SqliteOptions,
+} from "./sqlite/sqlite-store.ts";
 import { openSqliteStatements } from "./sqlite/statements.ts";
 
 type Address = Config["database"];
@@ -20,7 +25,7 @@ export interface StoreOptions extends SqliteOptions, PostgresOptions {}
 export type Store<Id extends Code | LinkKey = LinkKey> = LinkStore<Id> & VisitStore<Id> & ModerationStore<Id>;
 
 /** Loaded only where it is configured: SQLite instances start faster without it. */
-const postgres = () => import("./postgres/store.ts");
+const postgres = () => import("./postgres/postgres-store.ts");
 
 /** Opens the configured store, and creates or migrates it where needed. Throws {@link StoreUnusable}. */
 export async function openStore(database: Address, options?: StoreOptions): Promise<Store> {
@@ -44,7 +49,9 @@ export function identifyStore(database: Address): readonly string[] {
 /** The methods that read a store which other threads or processes have open. */
 export type StoreReader = Pick<LinkStore, "find"> &
   Pick<VisitStore, "sums" | "days" | "daySums"> &
-  Pick<ModerationStore, "hosts" | "decisions" | "search" | "figures" | "cases" | "caseOf" | "openCases">;
+  Pick<ModerationStore, "hosts" | "decisions" | "search" | "figures" | "cases" | "caseOf" | "openCases"> & {
+    close(): Promise<void>;
+  };
 
 export async function openReader(
   database: Address,
@@ -103,9 +110,7 @@ export async function openImporter(database: Address): Promise<LinkImporter> {
 }
 
 /** Reads the whole configured store. Undefined if there is none yet. Throws {@link StoreUnusable}. */
-export async function checkStore(
-  database: Address,
-): Promise<{ links: number; damage: readonly string[] } | undefined> {
+export async function checkStore(database: Address): Promise<StoreReport | undefined> {
   return database.engine === "sqlite"
     ? checkFile(database.path)
     : (await postgres()).checkPostgresStore(database);

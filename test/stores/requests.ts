@@ -1,15 +1,15 @@
 import { describe, expect, test } from "bun:test";
 
 import type { LinkKey } from "../../src/links/code.ts";
-import type { KeyedRequest, LinkStore, NewLink } from "../../src/links/store.ts";
-import { newLink, NOW } from "./links.ts";
+import type { KeyedRequest, LinkStore, NewLink } from "../../src/links/link-store.ts";
+import { newLink, NOW, withoutHold } from "./links.ts";
 import { shareStore } from "./share-store.ts";
 
 const numbered = (codes: readonly string[], changes: Partial<NewLink> = {}) =>
   codes.map((code, nth) => ({ ...newLink(code, changes), nth }));
 const keyed = (key: string, body = "body", sentMs = NOW): KeyedRequest => ({ key, body, sentMs });
 const record = (nth: number, { code, createdMs, endsMs }: NewLink) => ({ nth, code, createdMs, endsMs });
-const TAKEN = { kind: "taken" } as const;
+const [ADDED, TAKEN] = [true, false];
 const REUSED = { kind: "key-reused" } as const;
 
 /** Tests what every LinkStore promises about retries with an idempotency key; `open` as for {@link testLinkStore}. */
@@ -24,8 +24,8 @@ export function testRequests(name: string, open: () => Promise<LinkStore>): void
       const links = numbered(["first", "second"], { endsMs: NOW + 5, terms });
       const records = links.map((link) => record(link.nth, link));
       expect(await store.recall(keyed("once"))).toEqual([]);
-      expect(await store.insertOnce(links, keyed("once"))).toEqual(records);
-      const { freeIfEndedByMs: _, ...expected } = newLink("second", { endsMs: NOW + 5, terms });
+      expect(await store.insertOnce(links, keyed("once"))).toEqual([ADDED, ADDED]);
+      const expected = withoutHold(newLink("second", { endsMs: NOW + 5, terms }));
       expect(await other.find("second" as LinkKey)).toEqual(expected);
       const later = numbered(["third", "fourth"], { createdMs: NOW + 9 });
       for (const from of [store, other]) {
@@ -47,8 +47,20 @@ export function testRequests(name: string, open: () => Promise<LinkStore>): void
       );
       expect(created).toHaveLength(1);
       const [link] = created as [NewLink];
-      for (const outcome of outcomes) expect(outcome).toEqual([record(0, link)]);
+      const added = codes.indexOf(link.code);
+      expect(outcomes).toEqual(codes.map((_, nth) => [nth === added ? ADDED : record(0, link)]));
       expect(await store.recall(keyed("hundred"))).toEqual([record(0, link)]);
+    });
+
+    test("says to one of simultaneous requests for a code, in the same millisecond, that it has added the link", async () => {
+      const links = numbered(["same"]);
+      const outcomes = await Promise.all(
+        Array.from({ length: 20 }, (_, nth) =>
+          (nth % 2 === 0 ? store : other).insertOnce(links, keyed("same")),
+        ),
+      );
+      const others = outcomes.filter((outcome) => !("kind" in outcome) && outcome[0] !== ADDED);
+      expect(others).toEqual(Array.from({ length: 19 }, () => links.map((link) => record(0, link))));
     });
 
     test("refuses another body with the same key, and creates nothing", async () => {
@@ -78,11 +90,11 @@ export function testRequests(name: string, open: () => Promise<LinkStore>): void
       await store.insert([newLink("part2")]);
       const links = numbered(["part1", "part2", "part3"]);
       const [first, , third] = links.map((link) => record(link.nth, link));
-      expect(await store.insertOnce(links, keyed("parts"))).toEqual([first, TAKEN, third] as never);
+      expect(await store.insertOnce(links, keyed("parts"))).toEqual([ADDED, TAKEN, ADDED]);
       expect(await other.recall(keyed("parts"))).toEqual([first, third] as never);
       const retry = numbered(["part4", "part5", "part6"]);
       const second = record(1, retry[1] as NewLink);
-      expect(await other.insertOnce(retry, keyed("parts"))).toEqual([first, second, third] as never);
+      expect(await other.insertOnce(retry, keyed("parts"))).toEqual([first, ADDED, third] as never);
       expect([await exists("part4"), await exists("part6")]).toEqual([false, false]);
       const records = await store.recall(keyed("parts"));
       expect("kind" in records ? [] : records.toSorted((a, b) => a.nth - b.nth)).toEqual([
@@ -106,8 +118,9 @@ export function testRequests(name: string, open: () => Promise<LinkStore>): void
         ),
       );
       const expected = record(0, newLink("way"));
-      expect(outcomes[13]).toEqual([expected]);
-      for (const outcome of outcomes) expect([[TAKEN], [expected]]).toContainEqual(outcome as never);
+      expect(outcomes[13]).toEqual([ADDED]);
+      for (const outcome of outcomes.toSpliced(13, 1))
+        expect([[TAKEN], [expected]]).toContainEqual(outcome as never);
       expect(await store.recall(keyed("obstacles"))).toEqual([expected]);
     });
 
@@ -124,16 +137,13 @@ export function testRequests(name: string, open: () => Promise<LinkStore>): void
     });
 
     test("creates a code once if a request contains it twice", async () => {
-      expect(await store.insertOnce(numbered(["twice", "twice"]), keyed("twice"))).toEqual([
-        record(0, newLink("twice")),
-        TAKEN,
-      ]);
+      expect(await store.insertOnce(numbered(["twice", "twice"]), keyed("twice"))).toEqual([ADDED, TAKEN]);
     });
 
     test("reuses a free code without the old link's fields", async () => {
       await store.insert([newLink("freed", { endsMs: NOW, terms: { passwordHash: "hash" } })]);
       const links = numbered(["freed"], { createdMs: NOW + 1, freeIfEndedByMs: NOW });
-      expect(await store.insertOnce(links, keyed("freed"))).toEqual([record(0, links[0] as NewLink)]);
+      expect(await store.insertOnce(links, keyed("freed"))).toEqual([ADDED]);
       expect(await other.find("freed" as LinkKey)).toMatchObject({ createdMs: NOW + 1, terms: undefined });
     });
 
@@ -148,8 +158,8 @@ export function testRequests(name: string, open: () => Promise<LinkStore>): void
       const outcomes = await Promise.all(
         requests.map(({ from, links, request }) => from.insertOnce(links, request)),
       );
-      const created = outcomes.flatMap((outcome) =>
-        "kind" in outcome ? [] : outcome.flatMap((one) => ("kind" in one ? [] : [one.code as string])),
+      const created = outcomes.flatMap((outcome, at) =>
+        "kind" in outcome ? [] : (orders[at % 3] ?? codes).filter((_, nth) => outcome[nth] === ADDED),
       );
       expect(created.toSorted()).toEqual(codes.toSorted());
     });
@@ -170,20 +180,17 @@ export function testRequests(name: string, open: () => Promise<LinkStore>): void
       expect(await store.forgetRequests(3, 100)).toBe(0);
       expect(await recall("old3")).toHaveLength(1);
       const later = numbered(["old0-later"]);
-      expect(await store.insertOnce(later, keyed("old0"))).toEqual([record(0, later[0] as NewLink)]);
+      expect(await store.insertOnce(later, keyed("old0"))).toEqual([ADDED]);
       expect(await exists("old0-link")).toBe(true);
     });
 
     test("commits every accepted request when it is closed right away", async () => {
       const closing = await open();
-      const outcomes = Promise.all(
-        Array.from({ length: 100 }, (_, nth) =>
-          closing.insertOnce(numbered([`closed${nth}`]), keyed(`closed${nth}`)),
-        ),
-      );
+      const codes = Array.from({ length: 100 }, (_, nth) => `closed${nth}`);
+      const outcomes = Promise.all(codes.map((code) => closing.insertOnce(numbered([code]), keyed(code))));
       await closing.close();
-      for (const [nth, outcome] of (await outcomes).entries())
-        expect(await store.recall(keyed(`closed${nth}`))).toEqual(outcome as never);
+      expect(await outcomes).toEqual(codes.map(() => [ADDED]));
+      for (const code of codes) expect(await store.recall(keyed(code))).toEqual([record(0, newLink(code))]);
       expect(await exists("closed99")).toBe(true);
     });
   });

@@ -2,10 +2,11 @@ import { describe, expect, test } from "bun:test";
 
 import type { Change, Edit } from "../../src/links/change.ts";
 import type { LinkKey } from "../../src/links/code.ts";
+import type { LinkId, LinkStore, NewLink, Updated } from "../../src/links/link-store.ts";
 import type { StoredLink } from "../../src/links/link.ts";
 import type { Target } from "../../src/links/target.ts";
 import { DAY_MS } from "../../src/links/time.ts";
-import { newLink, NOW } from "./links.ts";
+import { newLink, NOW, withoutHold } from "./links.ts";
 import { shareStore } from "./share-store.ts";
 
 export const destination = (url: string) => ({ originalUrl: url, target: URL.parse(url)?.href as Target });
@@ -20,9 +21,10 @@ export function testUpdates(name: string, open: () => Promise<LinkStore>): void 
     const [store, other] = [shareStore(open), shareStore(open)];
 
     const createLink = async (code: string, changes: Partial<NewLink> = {}): Promise<StoredLink> => {
-      const [created] = await store.insert([newLink(code, changes)]);
-      if (created === undefined || "kind" in created) throw new Error(`${code} is taken`);
-      return created;
+      const link = newLink(code, changes);
+      const [isInserted] = await store.insert([link]);
+      if (isInserted !== true) throw new Error(`${code} is taken`);
+      return withoutHold(link);
     };
     const find = async (code: string, from = other) => from.find(code as LinkKey);
     /** Visits through both handles in turn. */
@@ -194,13 +196,13 @@ export function testUpdates(name: string, open: () => Promise<LinkStore>): void 
       await store.update(old, edit({ destination: destination("https://moved.example/") }));
       await store.update(old, withdraw);
       const successor = newLink("again", { createdMs: NOW + 9, freeIfEndedByMs: NOW + 1 });
-      expect(await store.insert([{ ...successor, freeIfEndedByMs: NOW }])).toEqual([{ kind: "taken" }]);
-      const [created] = await other.insert([successor]);
-      expect(await find("again", store)).toEqual(created as StoredLink);
+      expect(await store.insert([{ ...successor, freeIfEndedByMs: NOW }])).toEqual([false]);
+      expect(await other.insert([successor])).toEqual([true]);
+      expect(await find("again", store)).toEqual(withoutHold(successor));
       expect(await find("again")).toMatchObject({ terms: undefined, originalUrl: successor.originalUrl });
       expect(await store.update(old, edit({ passwordHash: "hash" }))).toEqual(UNKNOWN);
       expect(await store.purge(NOW + 1, 100)).toBeGreaterThanOrEqual(0);
-      expect(await find("again")).toEqual(created as StoredLink);
+      expect(await find("again")).toEqual(withoutHold(successor));
     });
 
     test("a store commits every accepted change when it is closed right away", async () => {

@@ -68,7 +68,10 @@ interface ChangesRow extends Now {
   codes: string[];
 }
 
-/** Changes, which the memories of all processes follow. A position says which transactions its reader saw. */
+/**
+ * Reads the changes that `link-updates.ts` and `store/shared/decisions.ts` write, which the memories of all processes follow. A
+ * position says which transactions its reader saw.
+ */
 export function createChanges({ run }: Statements, onRead: (now: Now, atMs: number) => void = () => {}) {
   async function read<Row extends Now>(statement: string, values: readonly Value[]): Promise<Row> {
     const atMs = performance.now();

@@ -1,5 +1,4 @@
-import type { StoredLink } from "../../links/link.ts";
-import { type LinkStore, type NewLink, StoreUnavailable } from "../../links/store.ts";
+import { type LinkStore, type NewLink, StoreUnavailable } from "../../links/link-store.ts";
 import { type CommitFigures, createCommits } from "../shared/commits.ts";
 import { type Run, type Statements, WAIT_SHARE } from "./connection/database.ts";
 import type { LinkCount } from "./link-count.ts";
@@ -133,16 +132,8 @@ export function createInserts(
   );
 
   return {
-    async insert(links) {
-      const inserted = await inserts.add(links);
-      return links.map((link, nth) => (inserted[nth] === true ? withoutHold(link) : { kind: "taken" }));
-    },
+    insert: inserts.add,
     /** Resolves once all inserts are committed. */
     settled: inserts.settled,
   } satisfies Pick<LinkStore, "insert"> & { settled: unknown };
-}
-
-function withoutHold(newLink: NewLink): StoredLink {
-  const { freeIfEndedByMs: _, ...link } = newLink;
-  return link;
 }

@@ -1,4 +1,5 @@
 // Links and their days as records: exported, filled in and imported.
+import { type LinkId, StoreUnavailable } from "../../links/link-store.ts";
 import type { StoredLink } from "../../links/link.ts";
 import { closeDetail } from "../../visits/days/day.ts";
 import type { Detail } from "../../visits/days/detail.ts";
@@ -7,6 +8,7 @@ import type { ImportedLink, LinkDay, LinkImporter } from "../shared/records.ts";
 import type { Database, Run } from "./connection/database.ts";
 import { addToCount } from "./link-count.ts";
 import { columnsOf, GIVEN_LINKS, LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
+import { mergeAll } from "./visit-queries.ts";
 import { CLOSED, EMPTY, OPEN } from "./visit-rows.ts";
 
 const LINKS = `SELECT ${LINK_COLUMNS} FROM links ORDER BY created_ms, code`;

@@ -1,5 +1,6 @@
 import type { LinkKey } from "../../links/code.ts";
 import type { StoredLink } from "../../links/link.ts";
+import { termsJson } from "../../links/terms/term-values.ts";
 import * as shared from "../shared/link-row.ts";
 import type { Value } from "./connection/connection.ts";
 

@@ -1,6 +1,7 @@
 // Links in PostgreSQL: looked up, changed and purged. `inserts.ts` creates them.
 import { applyChange, type Change, isSilent } from "../../links/change.ts";
 import type { LinkKey } from "../../links/code.ts";
+import type { LinkId, LinkStore, Updated } from "../../links/link-store.ts";
 import type { StoredLink } from "../../links/link.ts";
 import { type CommitFigures, createCommits, createStoreFigures } from "../shared/commits.ts";
 import { isStorable } from "../shared/sql.ts";

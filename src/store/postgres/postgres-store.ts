@@ -1,5 +1,5 @@
-import type { PostgresAddress } from "../../config/database-url.ts";
-import type { LinkStore } from "../../links/store.ts";
+import { describeStore, type PostgresAddress } from "../../config/database-url.ts";
+import type { LinkStore } from "../../links/link-store.ts";
 import { FIGURE_LINKS } from "../../moderation/figures.ts";
 import type { ModerationStore } from "../../moderation/moderation-store.ts";
 import type { VisitStore } from "../../visits/days/visit-store.ts";
@@ -16,10 +16,11 @@ import {
 } from "./connection/database.ts";
 import { joinInstances } from "./instances.ts";
 import { COUNT, createLinkCount } from "./link-count.ts";
-import { createLinksReader, createLinks } from "./links.ts";
+import { createSearch } from "./link-search.ts";
+import { createLinksReader, createLinks } from "./link-updates.ts";
 import { openReplicas, type ReplicaOptions } from "./replicas.ts";
 import { hasSchema, migrate, requireCurrentVersion, requireEncoding } from "./schema.ts";
-import { createSearch } from "./search.ts";
+import { createVisits, createVisitsReader } from "./visit-queries.ts";
 import { eraseVisits } from "./visit-rows.ts";
 
 /** Views are rendered one after the other, and some run several reads at the same time. */
@@ -27,7 +28,7 @@ const READER_CONNECTIONS = 2;
 const CONNECTIONS = 8;
 /** Longer than usual: this thread has the lowest priority on one core. */
 const READER_MS = 1500;
-/** For work that nobody waits for. */
+/** For work that nobody waits for, and for decisions about thousands of links. */
 const BACKGROUND_MS = 10_000;
 /** Together the figures read about 20,000 rows. */
 const FIGURES_MS = 5000;
@@ -59,6 +60,8 @@ export interface PostgresOptions
   readonly readFrom?: PostgresAddress | undefined;
   /** Collects the figures of commits. */
   readonly storeFigures?: StoreFigures;
+  /** Called with faults of work that succeeded nevertheless. */
+  readonly onFault?: (error: unknown) => void;
 }
 
 /** Links, visits and decisions in one PostgreSQL database, for any number of machines. Throws {@link StoreUnusable}. */
@@ -72,6 +75,7 @@ export async function openPostgresStore(
     storeFigures,
     onPrimary,
     onReplica,
+    onFault = () => {},
     ...opening
   }: PostgresOptions = {},
 ): Promise<LinkStore & VisitStore & ModerationStore> {
@@ -91,7 +95,7 @@ export async function openPostgresStore(
   const figures = storeFigures ?? createStoreFigures();
   const replicas = readFrom && openReplicas(readFrom, database, { connections, onReplica });
   const links = createLinks(database, count, replicas?.read, figures);
-  const moderation = createModeration(database, database.within(BACKGROUND_MS), eraseVisits);
+  const moderation = createModeration(database, database.within(BACKGROUND_MS), { eraseVisits, lockHosts });
   const reports = createCommits(
     { ...REPORTS, waitMs: WAIT_SHARE * database.limitMs },
     moderation.reportAll,
@@ -101,7 +105,7 @@ export async function openPostgresStore(
   return {
     ...reader,
     ...links,
-    ...createVisits(database),
+    ...createVisits(database, onFault),
     ...moderation,
     async report(report) {
       const [outcome] = await reports.add([report]);
@@ -119,9 +123,15 @@ export async function openPostgresStore(
   };
 }
 
+/** Reads continue. */
+async function lockHosts(run: Run): Promise<void> {
+  await run("LOCK TABLE hosts IN SHARE ROW EXCLUSIVE MODE");
+}
+
 /** The methods that only read, on separate connections, which open with the first look-up. */
 export function openPostgresReader(address: PostgresAddress) {
-  return readingHalf(openDatabase(address, { connections: READER_CONNECTIONS, limitMs: READER_MS }));
+  const database = openDatabase(address, { connections: READER_CONNECTIONS, limitMs: READER_MS });
+  return { ...readingHalf(database), close: database.close };
 }
 
 function readingHalf(database: Database) {
@@ -140,9 +150,7 @@ export async function hasPostgresStore(address: PostgresAddress): Promise<boolea
 }
 
 /** Counts the links. Undefined if Curt has not used the database yet. Throws {@link StoreUnusable}. */
-export async function checkPostgresStore(
-  address: PostgresAddress,
-): Promise<{ links: number; damage: string[] } | undefined> {
+export async function checkPostgresStore(address: PostgresAddress): Promise<StoreReport | undefined> {
   return withDatabase(address, async ({ run }) => {
     await requireEncoding(run);
     if (!(await hasSchema(run))) return undefined;

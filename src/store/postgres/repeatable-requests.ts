@@ -78,10 +78,12 @@ export function createRepeatableRequests(
         return inserted.codes;
       });
       const changed = new Set<string>();
-      for (const [at, { nth, code, createdMs, endsMs, key }] of links.entries()) {
+      for (const [at, link] of links.entries()) {
         if (isInserted[at] !== true) continue;
-        known.get(key)?.made.set(nth, { nth, code, createdMs, endsMs });
-        changed.add(key);
+        const { nth, code, createdMs, endsMs, request } = link;
+        known.get(request.key)?.made.set(nth, { nth, code, createdMs, endsMs });
+        changed.add(request.key);
+        link.isAdded = true;
       }
       await keep(on, known, changed);
       return { outcomes: tasks.map((task) => outcomeOf(task, known.get(task.request.key), tried)), added };
@@ -123,16 +125,20 @@ async function lock(run: Run, tasks: readonly Task[]): Promise<Map<string, Store
   );
 }
 
+interface TriedLink extends NumberedLink {
+  readonly request: KeyedRequest;
+  isAdded: boolean;
+}
+
 /** The first link of each key and number that has not been created yet. */
 function firstOfEach(tasks: readonly Task[], known: ReadonlyMap<string, StoredRequest>) {
-  const tried = new Map<string, NumberedLink & { readonly key: string }>();
+  const tried = new Map<string, TriedLink>();
   for (const { links, request } of tasks) {
-    const { key } = request;
-    const before = known.get(key);
+    const before = known.get(request.key);
     if (before?.body !== request.body) continue;
     for (const link of links) {
       const id = numberOf(request, link);
-      if (!before.made.has(link.nth) && !tried.has(id)) tried.set(id, { ...link, key });
+      if (!before.made.has(link.nth) && !tried.has(id)) tried.set(id, { ...link, request, isAdded: false });
     }
   }
   return tried;
@@ -154,12 +160,13 @@ async function keep(
 function outcomeOf(
   { links, request }: Task,
   { body, made }: StoredRequest = { body: request.body, made: new Map() },
-  tried: ReadonlyMap<string, NumberedLink>,
+  tried: ReadonlyMap<string, TriedLink>,
 ): Outcome | undefined {
   if (body !== request.body) return made.size === 0 ? undefined : { kind: "key-reused" };
   const outcomes = links.map((link) => {
-    const wasTried = tried.get(numberOf(request, link))?.code === link.code;
-    return made.get(link.nth) ?? (wasTried ? ({ kind: "taken" } as const) : undefined);
+    const first = tried.get(numberOf(request, link));
+    if (first?.isAdded === true && first.request === request) return true;
+    return made.get(link.nth) ?? (first?.code === link.code ? false : undefined);
   });
   return outcomes.every((outcome) => outcome !== undefined) ? outcomes : undefined;
 }

@@ -1,6 +1,6 @@
+import type { Each } from "../../lib/each.ts";
 import { createHistogram, type Histogram, SECONDS } from "../../lib/histogram.ts";
-import type { Each } from "../../links/each.ts";
-import { StoreUnavailable } from "../../links/store.ts";
+import { StoreUnavailable } from "../../links/link-store.ts";
 
 interface CommitLimits {
   /** Items that may wait for their commit. More are refused, so that waiting stays bounded in memory and time. */

@@ -1,8 +1,9 @@
 import type { LinkKey } from "../../links/code.ts";
+import type { LinkId } from "../../links/link-store.ts";
 import type { StoredLink } from "../../links/link.ts";
-import type { Reason } from "../../links/reasons.ts";
-import type { LinkId } from "../../links/store.ts";
+import type { Reason } from "../../links/problem.ts";
 import type { Target } from "../../links/target.ts";
+import { parseTerms } from "../../links/terms/term-values.ts";
 import { NEVER_MS } from "../../links/time.ts";
 
 /** A row of links without its code, which a look-up already knows. */

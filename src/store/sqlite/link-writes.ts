@@ -1,7 +1,8 @@
 // The writer's half of the links, in the worker thread. Each call is one transaction.
-import { applyChange, type Change, isSilent, termsJson } from "../../links/change.ts";
+import { applyChange, type Change, isSilent } from "../../links/change.ts";
+import type { LinkId, NewLink, Updated } from "../../links/link-store.ts";
 import type { StoredLink } from "../../links/link.ts";
-import type { LinkId, NewLink, Updated } from "../../links/store.ts";
+import { termsJson } from "../../links/terms/term-values.ts";
 import { LINK_COLUMNS, type LinkRow, storedEndMs, storedTarget, toLink } from "../shared/link-row.ts";
 import type { FileDatabase } from "./file/file.ts";
 
@@ -48,15 +49,13 @@ export function createLinks(database: FileDatabase, addChange: (code: string) =>
   );
   const purge = database.statement<unknown, [number, number]>(PURGE);
 
-  function insertOne(row: Row, isRecorded: boolean): boolean {
-    const { changes } = insert.run(...row);
-    if (changes === 1 && isRecorded) addEvent.run(row[0], row[3]);
-    return changes === 1;
-  }
-
   function insertAll(rows: readonly Row[]): boolean[] {
     const isRecorded = isRecording.get() !== null;
-    return rows.map((row) => insertOne(row, isRecorded));
+    return rows.map((row) => {
+      const { changes } = insert.run(...row);
+      if (changes === 1 && isRecorded) addEvent.run(row[0], row[3]);
+      return changes === 1;
+    });
   }
 
   function updateOne({ link: { code, createdMs }, change }: UpdateTask): Updated {
@@ -79,6 +78,7 @@ export function createLinks(database: FileDatabase, addChange: (code: string) =>
     /** Inserts within the transaction of the caller. */
     insertAll,
     update: (tasks: readonly UpdateTask[]): Updated[] => updateTransaction.immediate(tasks),
+    count: () => count.get() ?? { top: 0, count: 0 },
     /** RETURNING counts links only: `changes` also counts what triggers change. */
     purge: (endedByMs: number, limit: number): number => purge.all(endedByMs, limit).length,
   };

@@ -1,6 +1,12 @@
 // The reading half: prepared single-key look-ups, on the thread that serves.
 
 import type { LinkKey } from "../../links/code.ts";
+import {
+  type Changes,
+  type Position,
+  type RepeatableRequest,
+  StoreUnavailable,
+} from "../../links/link-store.ts";
 import type { StoredLink } from "../../links/link.ts";
 import { FIGURE_LINKS } from "../../moderation/figures.ts";
 import type { LinkQuery, PageRequest } from "../../moderation/link-query.ts";
@@ -9,6 +15,7 @@ import type { DaySums, DayVisits } from "../../visits/days/visit-store.ts";
 import { LINK_COLUMNS, type LinkRow, toLink } from "../shared/link-row.ts";
 import { createFigures, createModerationReader } from "../shared/moderation.ts";
 import { createChangesReader } from "./changes.ts";
+import type { FileDatabase } from "./file/file-database.ts";
 import { type Identity, isInPlace, replacedMeanwhile, watchPlace } from "./file/file-identity.ts";
 import { type FileDatabase, openReader } from "./file/file.ts";
 import { createRecall } from "./repeatable-requests.ts";
@@ -41,7 +48,7 @@ const FIGURES = {
 export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_KNOWN_MS) {
   const database = openReader(path);
   const find = database.statement<LinkRow, [string]>(FIND);
-  const size = database.statement<{ size: number }, []>(SIZE);
+  const newestLink = database.statement<{ rowid: number }, []>(NEWEST);
   const changesSince = createChangesReader(database);
   const newestSaltDay = database.statement<{ day: number | null }, []>(NEWEST_SALT_DAY);
   const visits = createDaysReader(database);
@@ -49,7 +56,6 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
   const { search } = createSearch(database);
   const requests = createRecall(database);
   const version = database.statement<{ data_version: number }, []>(VERSION);
-  let sizeReading = { size: 0, untilMs: 0 };
   const place = watchPlace(path, opened);
   // Opened by its path, which may lead to another file than the writer opened.
   if (!isInPlace(path, opened)) {
@@ -101,6 +107,7 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
     days: (code: LinkKey, createdMs: number, firstDay: number, lastDay: number): DayVisits[] =>
       reading(() => visits.days(code, createdMs, firstDay, lastDay)),
     daySums,
+    identity: () => reading(() => identityOf(database, path)),
     ...createModerationReader(run),
     ...createFigures(run, FIGURES),
     search: (query: LinkQuery, page: PageRequest) => reading(() => search(query, page)),

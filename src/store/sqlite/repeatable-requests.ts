@@ -35,11 +35,12 @@ export function createRepeatableRequests(database: FileDatabase, links: LinksTab
     const made = new Map(before.map((record) => [record.nth, record]));
     const missing = requestedLinks.filter(({ nth }) => !made.has(nth));
     const isInserted = links.insertAll(missing.map(insertRow));
-    for (const [at, { nth, code, createdMs, endsMs }] of missing.entries())
-      if (isInserted[at] === true) made.set(nth, { nth, code, createdMs, endsMs });
-    if (made.size > before.length)
-      keep.run(request.key, request.body, request.sentMs, JSON.stringify([...made.values()]));
-    return requestedLinks.map(({ nth }) => made.get(nth) ?? { kind: "taken" });
+    const inserted = missing.filter((_, at) => isInserted[at] === true);
+    if (inserted.length > 0) {
+      const records = inserted.map(({ nth, code, createdMs, endsMs }) => ({ nth, code, createdMs, endsMs }));
+      keep.run(request.key, request.body, request.sentMs, JSON.stringify([...before, ...records]));
+    }
+    return requestedLinks.map((link) => made.get(link.nth) ?? inserted.includes(link));
   }
 
   const insertAll = database.transaction((tasks: readonly KeyedTask[]) => tasks.map(insertOne));

@@ -32,21 +32,21 @@ export interface StoreOptions {
   readonly sizeKnownMs?: number;
   /** Collects the figures of commits. */
   readonly storeFigures?: StoreFigures;
-  /** Called with faults of tasks that no caller waits for. */
+  /** Called with faults that reach no caller. */
   readonly onFault?: (error: unknown) => void;
 }
 
 const INSERTS = { waiting: 10_000, batch: 1000 };
 /** Small batches, because each request may have many links. */
 const REQUESTS = { waiting: 1000, batch: 64 };
-const TAKEN = { kind: "taken" } as const;
 const UPDATES = { waiting: 10_000, batch: 500 };
 
 type Reader = ReturnType<typeof createReader>;
 
 /** The methods that only read, over the files that {@link openSqliteStore} has open. */
 export function openSqliteReader(path: string, opened: Identity) {
-  return readingHalf(createReader(path, opened));
+  const reader = createReader(path, opened);
+  return { ...readingHalf(reader), close: async () => reader.close() };
 }
 
 function readingHalf(reader: Reader) {
@@ -100,8 +100,7 @@ export async function openSqliteStore(
     INSERTS,
     async (links: readonly NewLink[], sinceMs) => {
       const rows = JSON.stringify(links.map(insertRow));
-      const isInserted = JSON.parse(await writer.perform("insert", { rows }, sinceMs)) as boolean[];
-      return links.map((link, nth) => (isInserted[nth] === true ? withoutHold(link) : TAKEN));
+      return JSON.parse(await writer.perform("insert", { rows }, sinceMs)) as boolean[];
     },
     storeFigures.links,
   );
@@ -131,7 +130,7 @@ export async function openSqliteStore(
   return {
     insert: inserts.add,
     ...readingHalf(reader),
-    size: reader.size,
+    size: linkCount.size,
     async insertOnce(links, request) {
       const [outcome] = await requests.add([{ links, request }]);
       return outcome;
@@ -159,13 +158,18 @@ export async function openSqliteStore(
     reopenCase: (...args) => writer.perform("reopenCase", { args }),
     ageCases: (...args) => writer.perform("ageCases", { args }),
     changes: async (since) => reader.changes(since),
-    purge: (endedByMs, limit) => writer.perform("purge", { endedByMs, limit }),
+    async purge(endedByMs, limit) {
+      const links = await writer.perform("purge", { endedByMs, limit });
+      if (links > 0) linkCount.countSoon();
+      return links;
+    },
     add: (slice) => writer.perform("add", slice),
     age: (bounds, limit) => writer.perform("age", { bounds, limit }),
     newestSaltDay: async () => reader.newestSaltDay(),
     salt: async (day, oldest) => (await writer.perform("salt", { day, oldest })) as Uint8Array,
     async close() {
       clearInterval(emptying);
+      linkCount.close();
       await Promise.all([inserts, requests, updates, reports].map((commits) => commits.settled()));
       reader.close();
       try {
@@ -179,9 +183,4 @@ export async function openSqliteStore(
       thread.terminate();
     },
   };
-}
-
-/** Lists the fields, because copying the rest of an object takes several times as long. */
-function withoutHold({ code, originalUrl, target, createdMs, endsMs, terms }: NewLink): StoredLink {
-  return { code, originalUrl, target, createdMs, endsMs, terms };
 }

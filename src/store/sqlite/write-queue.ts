@@ -65,9 +65,11 @@ export function createWriteQueue(thread: Pick<Thread<WriterCalls>, "perform">, c
       task: TaskOf<WriterCalls, Name>,
       sinceMs = performance.now(),
     ): Promise<ResultOf<WriterCalls, Name>> {
-      const send = (waitMs: number) => thread.perform(type, task, waitMs);
       if (OF_REQUESTS.has(type))
-        return inTurn(() => send(Math.max(0, sinceMs + createWaitMs - performance.now())));
+        return inTurn(() =>
+          thread.perform(type, task, Math.max(0, sinceMs + createWaitMs - performance.now())),
+        );
+      const send = (waitMs: number) => thread.perform(type, task, waitMs);
       if (type !== "close") return inBackground(() => tryUntil(send, sinceMs + backgroundWaitMs));
       closing = true;
       return inBackground(() => inTurn(() => send(createWaitMs)));

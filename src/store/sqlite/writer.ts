@@ -1,6 +1,6 @@
 // The worker thread that writes, so that no commit or checkpoint holds up a redirect.
 //
-// A create waits for its fsync here: "insert" runs the transaction of `links.ts`, whose COMMIT returns after SQLite has
+// A create waits for its fsync here: "insert" runs the transaction of `link-writes.ts`, whose COMMIT returns after SQLite has
 // synced the log. `requireSync` in file/file.ts sets that (synchronous=FULL). The serving thread collects creates into one
 // such task (`commits.ts`) and responds with 201 after its result.
 import { constants, SQLiteError } from "bun:sqlite";
@@ -35,8 +35,8 @@ function open({ path, openElsewhere, busyWaitMs }: OpenTask) {
   const links = createLinks(database, createChangesWriter(database));
   const requests = createRepeatableRequests(database, links);
   const statements = statementsOn(database);
-  const moderation = createModeration(statements, statements, eraseVisits);
-  const visits = createVisits(database);
+  const moderation = createModeration(statements, statements, { eraseVisits, lockHosts: async () => {} });
+  const visits = createVisits(database, (error) => (unreportedFault ??= error));
   const log = watchLog(path, opened);
   const place = watchPlace(path, opened, log?.areInPlace);
   return { path, opened, log, place, database, links, requests, moderation, visits, waitMs: Number.NaN };
@@ -47,8 +47,8 @@ let file: ReturnType<typeof open>;
 let logWrittenMs = 0;
 /** Whether the disk has been full since the start. */
 let wasFull = false;
-/** The reason why the log could not be moved into the file; the next `emptyIdleLog` reports it. */
-let checkpointFault: unknown;
+/** A fault of work that succeeded nevertheless. The next `emptyIdleLog` reports it. */
+let unreportedFault: unknown;
 /** Once set, never cleared. */
 let failedSync: SyncFailed | undefined;
 
@@ -96,21 +96,17 @@ const calls = {
 
 export type WriterCalls = typeof calls;
 
-/**
- * Runs every few seconds. Empties the log if no process has written since the last run: an empty log can't lose links. Also
- * empties it if {@link openWriter} couldn't.
- */
+/** Runs every few seconds. Empties the log if no process has written since the last run: an empty log can't lose links. */
 function emptyIdleLog(): void {
   const { size, mtimeMs } = statSync(`${file.path}-wal`);
-  file.database.wasEmptied ||= size === 0;
-  if (size > 0 && (mtimeMs === logWrittenMs || !file.database.wasEmptied)) {
+  if (size > 0 && mtimeMs === logWrittenMs) {
     // Fails during a backup. Then the next run does it.
     waitForLocks(0);
     file.database.emptyLog();
   }
   logWrittenMs = mtimeMs;
-  const fault = checkpointFault;
-  checkpointFault = undefined;
+  const fault = unreportedFault;
+  unreportedFault = undefined;
   if (fault !== undefined) throw fault;
 }
 
@@ -120,7 +116,7 @@ function checkpoint(): void {
     file.database.checkpointIfLong();
   } catch (error) {
     if (isFailedSync(error)) throw error;
-    checkpointFault = error;
+    unreportedFault = error;
   }
 }
 
