@@ -1,7 +1,7 @@
 // Creates the links of an array in one commit.
 
 import type { Call, Handler } from "../http/call.ts";
-import { endpoint, addressPath } from "../http/endpoint.ts";
+import { endpoint, addressPath, type LimitedHandler } from "../http/endpoint.ts";
 import { LINK_FIELDS } from "../http/field-names.ts";
 import { type HttpProblem, malformed, problemJson, renderProblem } from "../http/problems.ts";
 import { BODIES, header } from "../lib/bounds.ts";
@@ -9,7 +9,7 @@ import { inOrder } from "../lib/each.ts";
 import { createFairShares } from "../lib/fair-shares.ts";
 import { isProblem } from "../links/problem.ts";
 import { message, negotiateLanguage } from "../locales/messages.ts";
-import { type Entry, EXAMPLE, errors, failure, reference, returns, string } from "./components.ts";
+import type { ApiParts } from "./api-parts.ts";
 import { LINK_FORMAT, linkRequest } from "./create-link.ts";
 import {
   createBody,
@@ -23,8 +23,8 @@ import {
 import { envelope, success } from "./envelope.ts";
 import { parseArray, toObject } from "./json-body.ts";
 import { managedLinkSchema } from "./link-json.ts";
-import type { ApiParts } from "./parts.ts";
-import { z } from "./schema.ts";
+import { type Entry, EXAMPLE, errors, failure, reference, returns, string } from "./openapi/components.ts";
+import { z } from "./openapi/schema.ts";
 
 /** Links in one array. */
 export const MAX_BATCH = 500;
@@ -82,9 +82,9 @@ export const createLinks = endpoint({
 const admit = createFairShares(MAX_OPEN);
 const waitForTurn = createTurns();
 
-function serveBatch(parts: ApiParts): Handler {
-  const { limiter, secretOf } = parts;
-  const { createAll, handler, readText } = createCreateHandlers(parts);
+function serveBatch(parts: ApiParts): LimitedHandler {
+  const { limiter } = parts;
+  const { createAll, handler, readText, manageKeyOf } = createCreateHandlers(parts);
   // A larger array than the limit ever lets through is refused as too long.
   const max = Math.min(MAX_BATCH, limiter.most("create"));
 
@@ -112,7 +112,7 @@ function serveBatch(parts: ApiParts): Handler {
       const outcome = nextOutcome();
       if (isProblem(outcome)) return describeProblem(outcome, language);
       const domain = domainOf(call, body);
-      const data = body.describe(outcome, domain, secretOf(domain));
+      const data = body.describe(outcome, domain, manageKeyOf(outcome, domain));
       return { status_code: 201, status: "success", message: confirmation, data };
     });
     limiter.chargeTaken(call, results.filter(({ status_code }) => status_code === 409).length);

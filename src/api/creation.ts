@@ -1,7 +1,10 @@
 // Shared by the endpoints that create links: who may create, limits, retries, and parts of their OpenAPI entries.
 
 import type { Call, Handler } from "../http/call.ts";
+import { bearerToken } from "../http/credentials.ts";
 import type { Domain } from "../http/domain.ts";
+import type { LimitedHandler } from "../http/endpoint.ts";
+import type { Limiter } from "../http/limits/limiter.ts";
 import { type HttpProblem, type Limited, problemJson } from "../http/problems.ts";
 import { type AnyBody, header } from "../lib/bounds.ts";
 import { clientNetwork } from "../lib/client-address.ts";
@@ -10,6 +13,9 @@ import { type Each, mapEach } from "../links/each.ts";
 import type { Link } from "../links/link.ts";
 import { isProblem, type Problem } from "../links/problem.ts";
 import type { MessageKey } from "../locales/messages.ts";
+import type { ApiParts } from "./api-parts.ts";
+import { success } from "./envelope.ts";
+import { type JsonObject, parseObject, readJsonText } from "./json-body.ts";
 import {
   authenticate,
   bodyFailures,
@@ -19,13 +25,9 @@ import {
   returns,
   storeFailures,
   string,
-} from "./components.ts";
-import { SCHEMES } from "./description.ts";
-import { success } from "./envelope.ts";
-import { type JsonObject, parseObject, readJsonText } from "./json-body.ts";
-import { editLink } from "./link-json.ts";
-import type { ApiParts } from "./parts.ts";
-import { z } from "./schema.ts";
+} from "./openapi/components.ts";
+import { SCHEMES } from "./openapi/description.ts";
+import { z } from "./openapi/schema.ts";
 
 /** The differences between the contract's way to create a link and our own. */
 export interface CreateFormat {
@@ -41,7 +43,7 @@ export interface CreateFormat {
 interface CreateBody {
   readonly request: CreateRequest;
   /** The response's data, once the link exists. */
-  describe(link: Link, domain: Domain, secret: Pick<Secret, "manageKey">): { readonly code: string };
+  describe(link: Link, domain: Domain, manageKey: string): { readonly code: string };
 }
 
 /** Adds the caller's name to a request. */
@@ -76,7 +78,7 @@ export function createCreateHandlers({ links, limiter, refusalToCreate, secret, 
    * Counts links against the client's limits and creates them. It creates none if the client may not create all of them now.
    * Replayed creates don't count, so a client that has used up its limits still gets the response to its first try.
    */
-  async function createAll<const Requests extends readonly CreateRequest[]>(
+  function createAll<const Requests extends readonly CreateRequest[]>(
     call: Call,
     wanted: Requests,
     retry: RepeatableRequest | undefined,
@@ -95,7 +97,10 @@ export function createCreateHandlers({ links, limiter, refusalToCreate, secret, 
       if (created === undefined) throw new StoreUnavailable("too many links wait to be created");
       if ("kind" in created) return REUSED;
       failed = counted - created.created;
-      return { outcomes: created.outcomes, isReplay: counted === 0 && requests.length > 0 };
+      const { outcomes } = created;
+      // Another process may have created them since the look-up.
+      const isReplay = requests.length > 0 && created.created === 0 && !outcomes.some(isProblem);
+      return { outcomes, isReplay };
     } finally {
       giveBack(failed);
     }
@@ -108,10 +113,17 @@ export function createCreateHandlers({ links, limiter, refusalToCreate, secret, 
   function handler(
     limit: (handle: Handler) => Handler,
     handle: (call: Call, identify: Identify | undefined) => Promise<Response>,
-  ): Handler {
-    const withToken = (call: Call, identify?: Identify) => {
-      const refusal = refusalToCreate(call);
-      return refusal === undefined ? handle(call, identify) : problemJson(call, refusal);
+  ): LimitedHandler {
+    return {
+      handle: limiter.attempt((call) => {
+        const identify = refusalToCreate(call) ?? readIdempotencyKey(call, parts);
+        return isProblem(identify) ? problemJson(call, identify) : handle(call, identify);
+      }),
+      limit(later) {
+        const withoutKey = limit(later);
+        if (withoutKey === later) return later;
+        return (call) => (call.headers.has("idempotency-key") ? later(call) : withoutKey(call));
+      },
     };
     const withoutKey = limit(limiter.attempt((call) => withToken(call)));
     const withKey = limiter.attempt((call) => {
@@ -131,6 +143,7 @@ export function createCreateHandlers({ links, limiter, refusalToCreate, secret, 
     createAll,
     handler,
     readText,
+    manageKeyOf,
 
     /** The handler of an endpoint that creates one link. */
     one: (format: CreateFormat, path: string) =>
@@ -148,16 +161,14 @@ export function createCreateHandlers({ links, limiter, refusalToCreate, secret, 
           // Otherwise nothing would limit replays, and each writes to PostgreSQL.
           if (all?.isReplay) limiter.chargeRefused(call, 1);
           // Its limit is counted already.
-          const link = all
-            ? all.outcomes[0]
-            : await links.create(limiter.share(call, asCaller(call, body.request)));
+          const link = all ? all.outcomes[0] : await links.create(asCaller(call, body.request, limiter));
           if (isProblem(link)) return problemJson(call, link);
           const domain = domainOf(call, body);
-          const keys = secretOf(domain);
-          const data = body.describe(link, domain, keys);
+          const manageKey = manageKeyOf(link, domain);
+          const data = body.describe(link, domain, manageKey);
           return success(call, 201, format.message, data, {
             Location: domain.asciiUrl(data.code),
-            Link: editLink(link, domain, keys),
+            Link: editLink(link, domain, manageKey),
             ...(all?.isReplay && REPLAYED),
           });
         },
@@ -215,15 +226,17 @@ export type Identify = (path: string, body: string) => RepeatableRequest;
  * Reads `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header-07, section 2.1). Undefined without one. Keys
  * belong to the client's network and to the caller's name: its response would show a retry of somebody else the manage key.
  */
-function readIdempotencyKey(call: Call, secret: Pick<Secret, "hash">): Identify | undefined | HttpProblem {
+function readIdempotencyKey(
+  call: Call,
+  { secret, isCreateToken }: Pick<ApiParts, "secret" | "isCreateToken">,
+): Identify | undefined | HttpProblem {
   const value = header(call.headers, "idempotency-key", "");
   if (value === null) return undefined;
   const key = parseKey(value);
   if (isProblem(key)) return key;
   const client = clientNetwork(call.client().address);
   return (path, body) => ({
-    // The caller's name is known by now.
-    key: secret.hash("request", call.by === undefined ? [client, key] : [client, key, call.by]),
+    key: secret.hash("request", [client, key, ...callerOf(call)]),
     body: secret.hash("body", [path, body]),
   });
 }

@@ -45,7 +45,6 @@ export function readFields<Schema extends z.ZodObject>(
   fixed: readonly string[] = [],
 ): z.infer<Schema> | HttpProblem {
   const body = bounded(sent, known);
-  if (hasOnlyTexts(body, schema)) return body as z.infer<Schema>;
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
   const refusals = parsed.error.issues.flatMap((issue) =>
@@ -56,31 +55,16 @@ export function readFields<Schema extends z.ZodObject>(
   return { kind: "malformed", refusals };
 }
 
-const textsOf = new WeakMap<z.ZodObject, { names: ReadonlySet<string>; required: readonly string[] }>();
-
-/** Whether all fields are known and take any text, as in most bodies. The schema would take ten times as long. */
-function hasOnlyTexts(body: JsonObject, schema: z.ZodObject): boolean {
-  let texts = textsOf.get(schema);
-  if (texts === undefined) {
-    const fields = Object.entries(schema.shape) as [string, z.ZodType][];
-    const names = fields.filter(([, field]) => ["", "x"].every((text) => field.safeParse(text).success));
-    const required = fields.filter(([, field]) => !field.safeParse(undefined).success);
-    texts = { names: new Set(names.map(([name]) => name)), required: required.map(([name]) => name) };
-    textsOf.set(schema, texts);
-  }
-  for (const name in body) if (typeof body[name] !== "string" || !texts.names.has(name)) return false;
-  return texts.required.every((name) => typeof body[name] === "string");
-}
-
 /** In one message. */
 const MAX_UNKNOWN = 10;
 
 /** Cuts values, and leaves out unknown fields that no message would name. Nearly always there is nothing to change. */
 function bounded(body: JsonObject, known: readonly FieldName[]): JsonObject {
-  const tooLong = known.some((name) => {
+  let tooLong = false;
+  for (const name of known) {
     const value = body[name];
-    return typeof value === "string" && value.length > FIELDS[name];
-  });
+    if (typeof value === "string" && value.length > FIELDS[name]) tooLong = true;
+  }
   const names = Object.keys(body);
   if (!tooLong && names.length <= known.length + MAX_UNKNOWN) return body;
   const isKnown = (name: string) => known.some((one) => one === name);

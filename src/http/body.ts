@@ -1,13 +1,13 @@
 import { header } from "../lib/bounds.ts";
-import { type HttpProblem, type Malformed, malformed } from "./problems.ts";
+import { type HttpProblem, malformed } from "./problems.ts";
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true });
 
 /** Reads a body of UTF-8 text. */
 export async function readText(request: Request, maxBytes: number): Promise<string | HttpProblem> {
   const { headers } = request;
-  const coding = refuseCoding(headers);
-  if (coding !== undefined) return coding;
+  const encoding = header(headers, "content-encoding", "?");
+  if (encoding !== null && encoding.trim().toLowerCase() !== "identity") return { kind: "body.coding" };
   const tooLarge = { kind: "body.too-large", max: maxBytes } as const;
   const length = header(headers, "content-length");
   if (Number(length) > maxBytes) return tooLarge;
@@ -17,17 +17,7 @@ export async function readText(request: Request, maxBytes: number): Promise<stri
   } catch {
     return malformed({ rule: "body.interrupted" });
   }
-  return bytes === undefined ? tooLarge : decodeText(bytes);
-}
-
-function refuseCoding(headers: Headers): HttpProblem | undefined {
-  const encoding = header(headers, "content-encoding", "?");
-  return encoding === null || encoding.trim().toLowerCase() === "identity"
-    ? undefined
-    : { kind: "body.coding" };
-}
-
-function decodeText(bytes: ArrayBuffer | Uint8Array): string | Malformed {
+  if (bytes === undefined) return tooLarge;
   try {
     return UTF8.decode(bytes);
   } catch {

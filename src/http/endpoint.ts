@@ -7,7 +7,7 @@ import type { Limited } from "./problems.ts";
  * The price of a request:
  * - `little`: about as much as a redirect, or a request of the operator. It never waits.
  * - `work`: more. It counts as a view, and waits while redirects go first.
- * - `create`: it creates links. It waits like `work`. Handlers count creates, because replays and batches count differently.
+ * - `create`: it creates links. Its limit counts it or refuses it, then it waits like `work`.
  * - `shared`: a page that is the same for all readers, so it is `little`. With a query, it is `work`.
  */
 export type Cost = "little" | "work" | "create" | "shared";
@@ -19,10 +19,13 @@ type Bounded<Address extends string> = Address extends `${"POST" | "PUT" | "PATC
     : `${Address} needs a bound for its body: add it to BODIES in lib/bounds.ts`
   : Address;
 
-/** A handler that renders refusals by the declared limit itself, such as a form that keeps the typed text. */
+/** A handler that is limited in its own way. */
 export interface LimitedHandler {
   readonly handle: Handler;
-  refuse(call: Call, problem: Limited): Response | Promise<Response>;
+  /** Renders refusals by the declared limit, such as a form that keeps the typed text. */
+  refuse?(call: Call, problem: Limited): Response | Promise<Response>;
+  /** Limits the handler instead of the declared limit. */
+  limit?(handle: Handler): Handler;
 }
 
 /** One method of one path, declared in a single place. The router, the OpenAPI document and both threads read it. */

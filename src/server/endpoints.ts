@@ -7,10 +7,10 @@ import type { Cost, Endpoint } from "../http/endpoint.ts";
 import type { Limiter } from "../http/limiter.ts";
 import type { RequestClass } from "../http/overload.ts";
 import { queryOf } from "../http/url.ts";
-import { memoize } from "../lib/memoize.ts";
-import { interstitial } from "../pages/interstitial/page.tsx";
+import { interstitial, type InterstitialDetails } from "../pages/interstitial/page.tsx";
 import type { CachedProblem } from "../pages/problem/problem-cache.ts";
 import { createSignIn } from "../pages/sign-in/handler.ts";
+import type { AppParts, OperatorParts, PublicParts, ViewParts } from "./app-parts.ts";
 import type { Core } from "./core.ts";
 import type { Route } from "./router.ts";
 import { NOTICES, OPERATOR, PUBLIC } from "./routes.ts";
@@ -25,12 +25,11 @@ interface EndpointsParts extends AppParts {
  * Returns the routes of a domain, and the handler of the interstitial. That has no route, because it is at short addresses.
  */
 export function createEndpoints(config: Config, core: Core, parts: EndpointsParts) {
-  const { clock, operator, cases, hostRules } = core;
-  const { own, views, overload, limiter, cachedProblem, changes, tokens, notFound, onFault } = parts;
+  const { clock, operator, cases } = core;
+  const { domain, own, views, overload, limiter, cachedProblem, changes, tokens, notFound, onFault } = parts;
   const access = { ...config, tokens };
-  const { hasOperators, contact } = config;
+  const { hasOperators, contact, createUserHeader } = config;
 
-  const secretOfPrefix = memoize((keyPrefix) => secretOf(core.secret, keyPrefix));
   const forPublic: PublicParts = {
     ...own,
     limiter,
@@ -43,7 +42,7 @@ export function createEndpoints(config: Config, core: Core, parts: EndpointsPart
   };
 
   function forOperator(): OperatorParts {
-    const { refusalOf, readUser, onWrong } = createOperatorCheck(access, core.limits);
+    const { refusalOf, readUser, onWrong } = createOperatorCheck(access, core.limits, core.counters);
     const { signOutUrl } = config;
     const { sessions: store, secret } = core;
     const signIn = createSignIn({
@@ -62,9 +61,13 @@ export function createEndpoints(config: Config, core: Core, parts: EndpointsPart
   function route<Parts>(endpoint: Endpoint<string, Parts, ViewParts>, given: Parts): Route {
     const { at, cost, limit, changesLinks = false, forEveryOrigin, view } = endpoint;
     const served = endpoint.serve(given, view === undefined ? neverShown : views.show({ at, view }));
-    const { handle, refuse } = typeof served === "function" ? { handle: served, refuse: undefined } : served;
-    const limited = limit === undefined ? handle : limiter.limit(limit, handle, refuse);
-    return { at, handle: COSTS[cost](changesLinks ? applied(limited) : limited), forEveryOrigin };
+    const limits: LimitedHandler = typeof served === "function" ? { handle: served } : served;
+    const limited = (handle: Handler) =>
+      limits.limit?.(handle) ?? (limit === undefined ? handle : limiter.limit(limit, handle, limits.refuse));
+    // A client without remaining creates takes no turn from others.
+    if (cost === "create") return { at, handle: limited(inTurn("creates", limits.handle)), forEveryOrigin };
+    const handle = limited(limits.handle);
+    return { at, handle: COSTS[cost](changesLinks ? applied(handle) : handle), forEveryOrigin };
   }
 
   /** Responds only once the change has taken effect in this process. */
@@ -83,16 +86,11 @@ export function createEndpoints(config: Config, core: Core, parts: EndpointsPart
     return (call) => overload.takeTurns(kind, call, handle, refuse);
   }
 
-  const COSTS: Record<Cost, (handle: Handler) => Handler> = {
+  const COSTS: Record<Exclude<Cost, "create">, (handle: Handler) => Handler> = {
     little: (handle) => handle,
     work(handle) {
       const [read, write] = [inTurn("views", handle), inTurn("creates", handle)];
       return limiter.view((call) => (/^(?:GET|HEAD)$/.test(call.request.method) ? read(call) : write(call)));
-    },
-    /** A client without remaining creates is refused immediately, and takes no turn from others. */
-    create(handle) {
-      const later = inTurn("creates", handle);
-      return (call) => (limiter.remaining(call, "create") === 0 ? handle(call) : later(call));
     },
     shared(handle) {
       const withQuery: Handler = COSTS.work(handle);
@@ -111,7 +109,7 @@ export function createEndpoints(config: Config, core: Core, parts: EndpointsPart
         ? []
         : Object.values(OPERATOR).map((endpoint) => route(endpoint, operatorParts))),
     ],
-    showInterstitial: views.show(interstitial) as Handler,
+    showInterstitial: views.show<InterstitialDetails | undefined>(interstitial),
   };
 }
 

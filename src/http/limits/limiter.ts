@@ -1,10 +1,9 @@
-import { clientSharers } from "../lib/client-address.ts";
-import { isProblem } from "../links/problem.ts";
-import type { WantedTerms } from "../links/terms.ts";
-import type { Counters } from "../moderation/counters.ts";
-import type { RateLimitName, RateLimits } from "../moderation/rate-limits.ts";
-import type { Call, Handler } from "./call.ts";
-import type { Limited } from "./problems.ts";
+import { clientSharers } from "../../lib/client-address.ts";
+import { isProblem } from "../../links/problem.ts";
+import type { Counters } from "../../moderation/counters.ts";
+import type { RateLimitName, RateLimits } from "../../moderation/rate-limits.ts";
+import type { Call, Handler } from "../call.ts";
+import type { Limited } from "../problems.ts";
 import type { Refusals } from "./refusals.ts";
 
 export interface Limiter {
@@ -46,12 +45,6 @@ export interface Limiter {
   barred(call: Call): Promise<Limited> | undefined;
   /** The client and its /48, which share limited places such as those of a queue. */
   sharers(call: Call): readonly string[];
-  /** Adds the sharers to a request with a password, which takes a place in the queue of hashes. */
-  share<T extends WithPassword>(call: Call, request: T): T & { readonly sharers?: readonly string[] };
-}
-
-interface WithPassword {
-  readonly terms?: Pick<WantedTerms, "password"> | undefined;
 }
 
 type GiveBack = (failed: number) => void;
@@ -66,7 +59,6 @@ export function createLimiter(
   refuse: Refuse,
 ): Limiter {
   const { scan } = limits;
-  const sharers = (call: Call) => clientSharers(clientOf(call));
 
   /** Returns false if the client has to wait. */
   function take(call: Call, name: RateLimitName, things = 1): boolean {
@@ -178,8 +170,6 @@ export function createLimiter(
     isBarred,
     barred,
 
-    sharers,
-    share: (call, request) =>
-      typeof request.terms?.password === "string" ? { ...request, sharers: sharers(call) } : request,
+    sharers: (call) => clientSharers(clientOf(call)),
   };
 }

@@ -3,7 +3,7 @@ import type { RateLimits } from "../../moderation/rate-limits.ts";
 import type { Call } from "../call.ts";
 import type { Refusals } from "./refusals.ts";
 
-/** Describes in headers the state of the limits that a request counted against. Returns the same response. */
+/** Describes in headers the state of the limits that a request counted against, at least one. Returns the same response. */
 export type AddLimitHeaders = (call: Call, response: Response) => Response;
 
 export function createLimitHeaders(
@@ -11,7 +11,6 @@ export function createLimitHeaders(
   { clientOf }: Pick<Refusals, "clientOf">,
 ): AddLimitHeaders {
   return (call, response) => {
-    if (call.limits.length === 0) return response;
     // A shared cache would give it to other clients.
     if (response.headers.get("cache-control")?.startsWith("public") === true) return response;
     const windows = call.limits.flatMap((name) =>
