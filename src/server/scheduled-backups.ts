@@ -1,11 +1,12 @@
 // Backups that Curt creates by itself. Each runs in its own process, so that it shares no thread with redirects, and a stop
-// needn't wait for it.
-import { accessSync, constants, existsSync, unlinkSync } from "node:fs";
+// needn't wait for it. Nothing here blocks on BACKUP_DIR, which may be on a network that hangs.
+import { access, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 import { type Backups, backupsOf } from "../backup/backup-names.ts";
 import { lockBackups } from "../backup/backup.ts";
-import { type Config, ConfigError } from "../config/config.ts";
+import type { Config } from "../config/config.ts";
+import { WRITABLE } from "../config/folders.ts";
 import { reasonOf } from "../lib/error-reason.ts";
 import { createFolder } from "../lib/files.ts";
 import type { Log } from "../lib/log.ts";
@@ -16,37 +17,14 @@ import { ownProgram } from "./process-pool.ts";
 export const CHECK_EVERY_MS = 60_000;
 /** After a failure: a backup may take long, and fail again. */
 const TRY_AGAIN_MS = 3_600_000;
-/** These mean a wrong setting. Other errors, such as a full disk, may be over by the next backup. */
-const SETTING_ERRORS = new Set([
-  "EACCES",
-  "EPERM",
-  "EROFS",
-  "ENOENT",
-  "ENOTDIR",
-  "EEXIST",
-  "ELOOP",
-  "ENAMETOOLONG",
-]);
+const requireWritable = (folder: string) => access(join(folder, "."), WRITABLE);
 
-/** Creates `BACKUP_DIR` if necessary. Throws {@link ConfigError} if Curt cannot write to it. */
-export function prepareBackups({ backupFolder }: Config): void {
-  if (backupFolder === null) return;
-  try {
-    createFolder(backupFolder);
-    requireWritable(backupFolder);
-  } catch (failure) {
-    const error = (failure as Error).cause ?? failure;
-    const { code = "" } = error as NodeJS.ErrnoException;
-    if (SETTING_ERRORS.has(code))
-      throw new ConfigError([
-        `BACKUP_DIR must be a folder that Curt can write to, not ${backupFolder}: ${reasonOf(error)}`,
-      ]);
-  }
-}
-
-function requireWritable(folder: string): void {
-  accessSync(join(folder, "."), constants.R_OK | constants.W_OK | constants.X_OK);
-}
+/** Whether a path exists and can be reached. */
+const exists = (path: string) =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
 
 /**
  * Creates a backup whenever the newest one in `BACKUP_DIR` is older than `BACKUP_EVERY`. Returns a function that stops this, and a
@@ -76,18 +54,18 @@ export function startBackups(config: Config, log: Log): () => Promise<void> {
   }
 
   /** Undefined if no backup is due, or if another process creates one. */
-  function prepare(into: string, nowMs: number): Backups | undefined {
+  async function prepare(into: string, nowMs: number): Promise<Backups | undefined> {
     using lock = lockBackups(config.journalFolder);
     if (lock === undefined) return undefined;
     backups ??= backupsOf(place);
-    if (!isDue(backups, into, nowMs)) return undefined;
-    backups.removeParts(into);
+    if (!(await isDue(backups, into, nowMs))) return undefined;
+    await backups.removeParts(into);
     return backups;
   }
 
   /** Backups dated in the future were created while the clock was wrong. */
-  function isDue({ list, nameAt }: Backups, into: string, nowMs: number): boolean {
-    const last = list(into).find((name) => name <= nameAt(nowMs));
+  async function isDue({ list, nameAt }: Backups, into: string, nowMs: number): Promise<boolean> {
+    const last = (await list(into)).find((name) => name <= nameAt(nowMs));
     return last === undefined || last <= nameAt(nowMs - config.backupEveryMs);
   }
 
@@ -95,13 +73,13 @@ export function startBackups(config: Config, log: Log): () => Promise<void> {
     const nowMs = systemNowMs();
     if (isStopping || performance.now() < tryAtMs) return;
     // Somebody may have deleted the folder. If its parent is missing too, a disk isn't mounted, and this throws.
-    if (!existsSync(into) && existsSync(dirname(into))) createFolder(into);
-    requireWritable(into);
-    if (backups !== undefined && !isDue(backups, into, nowMs)) return;
+    if (!(await exists(into)) && (await exists(dirname(into)))) createFolder(into);
+    await requireWritable(into);
+    if (backups !== undefined && !(await isDue(backups, into, nowMs))) return;
     // Otherwise another Curt with this store would start the same backup before the child locks it.
     using schedule = lockBackups(config.journalFolder, "schedule");
-    const due = schedule && prepare(into, nowMs);
-    if (due === undefined) return;
+    const due = schedule && (await prepare(into, nowMs));
+    if (due === undefined || isStopping) return;
     tryAtMs = performance.now() + Math.min(config.backupEveryMs, TRY_AGAIN_MS);
     const name = due.nameAt(nowMs);
     await runBackup(join(into, name));
@@ -112,15 +90,15 @@ export function startBackups(config: Config, log: Log): () => Promise<void> {
       { file: join(into, name), seconds: Math.round((systemNowMs() - nowMs) / 1000) },
       "a backup was created",
     );
-    const all = due.list(into);
+    const all = await due.list(into);
     // Backups dated in the future are older: the clock was wrong.
     const [later, others] = [all.filter((one) => one > name), all.filter((one) => one <= name)];
-    for (const one of [...others, ...later].slice(config.backupKeep)) remove(join(into, one));
+    for (const one of [...others, ...later].slice(config.backupKeep)) await remove(join(into, one));
   }
 
-  function remove(file: string): void {
+  async function remove(file: string): Promise<void> {
     try {
-      unlinkSync(file);
+      await unlink(file);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
       log.warn(
@@ -137,19 +115,18 @@ export function startBackups(config: Config, log: Log): () => Promise<void> {
     log.warn({ reason }, "a backup failed: Curt retries at least every hour");
   }
 
-  try {
-    requireWritable(folder);
-  } catch (error) {
-    logFailure(error);
-  }
+  requireWritable(folder).catch(logFailure);
   const checking = repeat(CHECK_EVERY_MS, () => backUp(folder), logFailure);
   return async () => {
     isStopping = true;
     const wasMaking = endChild !== undefined;
     endChild?.();
-    await checking.stop();
+    const stopped = checking.stop();
+    // A check may hang.
+    if (!wasMaking) return;
+    await stopped;
     try {
-      if (wasMaking) backups?.removeParts(folder);
+      await backups?.removeParts(folder);
     } catch {
       // The folder is missing. The next backup removes them.
     }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { createOverload, type OverloadLimits, type RequestClass } from "../../src/http/overload.ts";
+import { Overload, type OverloadLimits, type RequestClass } from "../../src/http/limits/overload.ts";
 import { REASON_HEADER } from "../../src/http/problem-reasons.ts";
 import { type RunningService, startService, temporaryFolder, untilLogged } from "../support/service.ts";
 
@@ -10,14 +10,14 @@ const KINDS = ["views", "creates", "unknown"] as const;
 describe("turns of expensive requests", () => {
   const callOf = (hangsUp: AbortSignal) =>
     ({ client: () => ({ address: "", country: "" }), request: { signal: hangsUp } }) as Parameters<
-      ReturnType<typeof createOverload>["takeTurns"]
+      Overload["takeTurns"]
     >[1];
 
   /** Each turn takes 10 ms. */
   function startTurns(limits: OverloadLimits) {
     let nowMs = 0;
     const changes: (readonly RequestClass[])[] = [];
-    const overload = createOverload({
+    const overload = new Overload({
       ...limits,
       clock: { monotonicMs: () => nowMs },
       onChange: (refused) => changes.push(refused),
@@ -35,8 +35,8 @@ describe("turns of expensive requests", () => {
       nowMs += 10;
       await new Promise(setImmediate);
     }
-    const { refusals, close } = overload;
-    return { request, turn, done, changes, refusals, close, [Symbol.dispose]: close };
+    const close = () => overload.close();
+    return { request, turn, done, changes, refusals: overload.refusals, close, [Symbol.dispose]: close };
   }
 
   test("start immediately while few requests wait", () => {
@@ -202,5 +202,32 @@ describe("a service without room", () => {
     expect(await read("")).toEqual(["en", false]);
     expect(await read("", "language=ja")).toEqual(["ja", false]);
     expect(await read("")).toEqual(["en", false]);
+  });
+});
+
+describe("LIMIT_CREATE", () => {
+  const limits = { overload: { startsPerTurn: 1, maxWaitMs: 0 } };
+
+  test("refuses a create and a batch before they take a turn from others", async () => {
+    await using curt = await startService({ LIMIT_CREATE: "1/1d" }, { limits });
+    curt.expectFaults();
+    expect((await curt.shorten({ original_url: TARGET })).status).toBe(201);
+    const send = (path: string, body: object) =>
+      curt.fetch(path, { method: "POST", body: JSON.stringify(body) });
+    const responses = await Promise.all(
+      Array.from({ length: 40 }, (_, nth) =>
+        nth % 2 === 0
+          ? send("/api/v1/links", { target: TARGET })
+          : send("/api/v1/links/batch", [{ target: TARGET }]),
+      ),
+    );
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([429]));
+  });
+
+  test("doesn't count creates that are refused because others wait", async () => {
+    const full = { overload: { ...limits.overload, startsPerTurn: 0 } };
+    await using curt = await startService({ LIMIT_CREATE: "1/1d" }, { limits: full });
+    curt.expectFaults();
+    for (let nth = 0; nth < 3; nth++) expect((await curt.shorten({ original_url: TARGET })).status).toBe(503);
   });
 });

@@ -1,5 +1,5 @@
-import type { MonotonicClock } from "../links/clock.ts";
-import type { Call, Handler } from "./call.ts";
+import type { MonotonicClock } from "../../links/clock.ts";
+import type { Call, Handler } from "../call.ts";
 
 /**
  * Requests that wait for their turn, most urgent first. The last class waits longest, so it is refused first. Redirects of
@@ -50,65 +50,89 @@ interface WaitingRequest {
 }
 
 interface Line {
-  readonly kind: RequestClass;
   readonly waiting: Set<WaitingRequest>;
   /** When the line was last empty. */
   emptyMs: number;
 }
 
-export interface Overload {
-  /** Starts the work immediately if nothing waits, otherwise at its turn. `refuse` answers if that takes too long. */
-  takeTurns(kind: RequestClass, call: Call, start: Handler, refuse: Handler): Answer;
-  /** Refusals since the start. */
-  readonly refusals: Readonly<Record<RequestClass, number>>;
-  /** Refuses all waiting requests, because the parts they need are about to close. */
-  close(): void;
-}
-
 /** Lets redirects go first: starts more expensive requests a few at a time, and reads all connections in between. */
-export function createOverload(options: OverloadOptions): Overload {
-  const { clock, onChange, startsPerTurn = STARTS_PER_TURN } = options;
-  const { maxWaitMs = MAX_WAIT_MS, overAfterMs = OVER_AFTER_MS } = options;
-  const lines = ORDER.map((kind): Line => ({ kind, waiting: new Set(), emptyMs: clock.monotonicMs() }));
-  const refusals = { unknown: 0, creates: 0, views: 0 };
-  const lineOf = Object.fromEntries(lines.map((line) => [line.kind, line])) as Record<RequestClass, Line>;
-  let waiting = 0;
-  let started = 0;
-  /** Late requests refused in this turn. */
-  let late = 0;
-  let turn: NodeJS.Immediate | undefined;
-  let refused: readonly RequestClass[] = [];
-  let refusedMs = 0;
-  let over: NodeJS.Timeout | undefined;
+export class Overload {
+  /** Refusals since the start. */
+  readonly refusals = { unknown: 0, creates: 0, views: 0 };
+  private readonly lines: Readonly<Record<RequestClass, Line>>;
+  private waiting = 0;
+  /** Requests started, and late ones refused, in this turn. */
+  private started = 0;
+  private late = 0;
+  private turn: NodeJS.Immediate | undefined;
+  /** The classes refused since the overload started, and when the last one was. */
+  private refused: readonly RequestClass[] = [];
+  private refusedMs = 0;
+  private over: NodeJS.Timeout | undefined;
 
-  /** Runs after everything that has arrived on connections by now. */
-  function nextTurn(): void {
-    started = 0;
-    late = 0;
-    turn = undefined;
-    const nowMs = clock.monotonicMs();
-    const most = Math.floor(startsPerTurn * (1 + waiting / WAITING_PER_MULTIPLE));
-    for (const line of lines) serve(line, nowMs, most);
-    if (waiting > 0) turn = setImmediate(nextTurn);
+  constructor(private readonly options: OverloadOptions) {
+    const createLine = (): Line => ({ waiting: new Set(), emptyMs: options.clock.monotonicMs() });
+    this.lines = { unknown: createLine(), creates: createLine(), views: createLine() };
   }
 
-  function serve(line: Line, nowMs: number, most: number): void {
+  /** Starts the work immediately if nothing waits, otherwise at its turn. `refuse` answers if that takes too long. */
+  takeTurns(kind: RequestClass, call: Call, start: Handler, refuse: Handler): Answer {
+    this.turn ??= setImmediate(this.nextTurn);
+    if (this.waiting === 0 && this.started < (this.options.startsPerTurn ?? STARTS_PER_TURN)) {
+      this.started++;
+      return start(call);
+    }
+    const line = this.lines[kind];
+    if (line.waiting.size >= MAX_IN_LINE) return this.refuseOne(kind, { call, refuse });
+    const sinceMs = this.options.clock.monotonicMs();
+    if (line.waiting.size === 0) line.emptyMs = sinceMs;
+    this.waiting++;
+    return new Promise((resolve, reject) =>
+      line.waiting.add({ sinceMs, call, start, refuse, resolve, reject }),
+    );
+  }
+
+  /** Refuses all waiting requests, because the parts they need are about to close. */
+  close(): void {
+    clearTimeout(this.over);
+    clearImmediate(this.turn);
+    const rest = ORDER.flatMap((kind) => [...this.lines[kind].waiting]);
+    for (const kind of ORDER) this.lines[kind].waiting.clear();
+    this.waiting = 0;
+    for (const { call, resolve, refuse } of rest) resolve(refuse(call));
+  }
+
+  /** Runs after everything that has arrived on connections by now. */
+  private readonly nextTurn = (): void => {
+    this.started = 0;
+    this.late = 0;
+    this.turn = undefined;
+    const { clock, startsPerTurn = STARTS_PER_TURN } = this.options;
+    const nowMs = clock.monotonicMs();
+    const most = Math.floor(startsPerTurn * (1 + this.waiting / WAITING_PER_MULTIPLE));
+    for (const kind of ORDER) this.serve(kind, nowMs, most);
+    if (this.waiting > 0) this.turn = setImmediate(this.nextTurn);
+  };
+
+  private serve(kind: RequestClass, nowMs: number, most: number): void {
+    const { maxWaitMs = MAX_WAIT_MS } = this.options;
+    const line = this.lines[kind];
     const isStanding = nowMs - line.emptyMs > maxWaitMs;
     const limitMs = isStanding ? Math.min(maxWaitMs, MAX_STANDING_WAIT_MS) : maxWaitMs;
     for (const next of line.waiting) {
       const isLate = nowMs - next.sinceMs > limitMs;
-      if (isLate ? late >= REFUSALS_PER_TURN : started >= most) return;
+      if (isLate ? this.late >= REFUSALS_PER_TURN : this.started >= most) return;
       line.waiting.delete(next);
-      waiting--;
+      this.waiting--;
       if (nowMs - next.sinceMs > WATCHED_AFTER_MS && next.call.request.signal.aborted) {
         // Otherwise a client that retries would get two links.
         next.resolve(next.refuse(next.call));
         continue;
       }
-      if (isLate) late++;
-      else started++;
+      if (isLate) this.late++;
+      else this.started++;
       try {
-        next.resolve(isLate ? refuseOne(line.kind, next) : next.start(next.call));
+        next.resolve(isLate ? this.refuseOne(kind, next) : next.start(next.call));
       } catch (error) {
         next.reject(error);
       }
@@ -116,49 +140,24 @@ export function createOverload(options: OverloadOptions): Overload {
     line.emptyMs = nowMs;
   }
 
-  function refuseOne(kind: RequestClass, { call, refuse }: Pick<WaitingRequest, "call" | "refuse">): Answer {
-    refusals[kind]++;
-    refusedMs = clock.monotonicMs();
-    if (!refused.includes(kind)) {
-      refused = ORDER.filter((one) => one === kind || refused.includes(one));
-      onChange(refused);
+  private refuseOne(kind: RequestClass, { call, refuse }: Pick<WaitingRequest, "call" | "refuse">): Answer {
+    const { clock, onChange, overAfterMs = OVER_AFTER_MS } = this.options;
+    this.refusals[kind]++;
+    this.refusedMs = clock.monotonicMs();
+    if (!this.refused.includes(kind)) {
+      this.refused = ORDER.filter((one) => one === kind || this.refused.includes(one));
+      onChange(this.refused);
     }
-    over ??= setTimeout(checkIfOver, overAfterMs);
+    this.over ??= setTimeout(this.checkIfOver, overAfterMs);
     return refuse(call);
   }
 
-  function checkIfOver(): void {
-    const leftMs = refusedMs + overAfterMs - clock.monotonicMs();
-    over = leftMs > 0 ? setTimeout(checkIfOver, leftMs) : undefined;
-    if (over !== undefined) return;
-    refused = [];
-    onChange(refused);
-  }
-
-  return {
-    takeTurns(kind, call, start, refuse) {
-      turn ??= setImmediate(nextTurn);
-      if (waiting === 0 && started < startsPerTurn) {
-        started++;
-        return start(call);
-      }
-      const line = lineOf[kind];
-      if (line.waiting.size >= MAX_IN_LINE) return refuseOne(kind, { call, refuse });
-      const sinceMs = clock.monotonicMs();
-      if (line.waiting.size === 0) line.emptyMs = sinceMs;
-      waiting++;
-      return new Promise((resolve, reject) =>
-        line.waiting.add({ sinceMs, call, start, refuse, resolve, reject }),
-      );
-    },
-    refusals,
-    close() {
-      clearTimeout(over);
-      clearImmediate(turn);
-      const rest = lines.flatMap((line) => [...line.waiting]);
-      for (const line of lines) line.waiting.clear();
-      waiting = 0;
-      for (const { call, resolve, refuse } of rest) resolve(refuse(call));
-    },
+  private readonly checkIfOver = (): void => {
+    const { clock, onChange, overAfterMs = OVER_AFTER_MS } = this.options;
+    const leftMs = this.refusedMs + overAfterMs - clock.monotonicMs();
+    this.over = leftMs > 0 ? setTimeout(this.checkIfOver, leftMs) : undefined;
+    if (this.over !== undefined) return;
+    this.refused = [];
+    onChange(this.refused);
   };
 }

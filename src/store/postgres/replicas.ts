@@ -1,5 +1,6 @@
 import type { PostgresAddress } from "../../config/database-url.ts";
 import type { LinkKey } from "../../links/code.ts";
+import type { LinkStore } from "../../links/link-store.ts";
 import type { StoredLink } from "../../links/link.ts";
 import { createCommits } from "../shared/commits.ts";
 import { isStorable } from "../shared/sql.ts";
@@ -7,7 +8,7 @@ import { MARK, type Now } from "./changes.ts";
 import { connector, type Host, type Value } from "./connection/connection.ts";
 import type { Run } from "./connection/database.ts";
 import { openPool, type Pool } from "./connection/pool.ts";
-import { nameOf, type Primary } from "./connection/primary.ts";
+import { type Leader, nameOf } from "./connection/primary.ts";
 import { LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
 
 const LOOK_UPS = { waiting: 10_000, batch: 200, atOnce: 3, waitMs: 150 };
@@ -162,7 +163,7 @@ export function openReplicas(
 export type Replicas = ReturnType<typeof openReplicas>;
 
 /** Uses a server whether or not it is the primary. */
-function always(host: Host, onChange: () => void): Primary {
+function always(host: Host, onChange: () => void): Leader {
   queueMicrotask(onChange);
   const noWatch = { doubt() {}, refuse() {}, close: async () => {} };
   return { host, isStuck: false, trouble: undefined, ...noWatch };

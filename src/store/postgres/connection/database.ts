@@ -2,7 +2,7 @@ import { describeStore, type PostgresAddress } from "../../../config/database-ur
 import { StoreMisconfigured, StoreUnavailable, StoreUnusable } from "../../../links/link-store.ts";
 import { connector, type Result, sqlStateOf, type Value, within } from "./connection.ts";
 import { openPool } from "./pool.ts";
-import { type OnPrimary, watchPrimary } from "./primary.ts";
+import { type OnPrimary, Primary } from "./primary.ts";
 
 /**
  * Runs one statement with its values ($1, $2, …). Statements have no names, so that they work through PgBouncer. `bigint`
@@ -61,8 +61,10 @@ export function openDatabase(
   { connections = 8, limitMs: usualMs = 1000, onPrimary }: DatabaseOptions = {},
 ): Database {
   const connect = connector(address, usualMs - EARLIER_MS);
-  const pool = openPool(connect, connections, (onChange) =>
-    watchPrimary(address.hosts, connect, onChange, onPrimary),
+  const pool = openPool(
+    connect,
+    connections,
+    (onChange) => new Primary(address.hosts, connect, onChange, onPrimary),
   );
 
   /** Rejects writes while commits are stuck. Reads continue. */

@@ -8,7 +8,7 @@ import {
   sqlStateOf,
   within,
 } from "./connection.ts";
-import type { Primary } from "./primary.ts";
+import type { Leader } from "./primary.ts";
 
 /** Statements that wait for a connection. */
 const MAX_WAITING = 1000;
@@ -25,7 +25,7 @@ const READ_ONLY = "25006";
 export interface Pool {
   /** Gives `work` a connection of its own. Waits for it most of `limitMs`, and not at all while none leads. */
   use<T>(limitMs: number, work: (connection: Connection) => Promise<T>): Promise<T>;
-  /** Commits wait for a standby that does not answer: see {@link Primary}. */
+  /** Commits wait for a standby that does not answer: see {@link Leader}. */
   readonly isStuck: boolean;
   /** Waits for the statements that are running. */
   close(): Promise<void>;
@@ -40,7 +40,7 @@ interface Waiting {
 export function openPool(
   connect: Connect,
   connections: number,
-  watch: (onChange: () => void) => Primary,
+  watch: (onChange: () => void) => Leader,
 ): Pool {
   const open = new Set<Connection>();
   const idle: Connection[] = [];

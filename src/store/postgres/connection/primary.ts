@@ -1,4 +1,4 @@
-import { StoreMisconfigured, StoreUnavailable } from "../../../links/store.ts";
+import { StoreMisconfigured, StoreUnavailable } from "../../../links/link-store.ts";
 import { type Connect, type Connection, type Host, isRefusal, retryMs, Unanswered } from "./connection.ts";
 
 /** How often each server is queried. */
@@ -14,23 +14,6 @@ const STEADY_MS = 2000;
 const FIRST_MS = 500;
 const CONNECT_MS = 1500;
 const ANSWER_MS = 1000;
-
-export interface Primary {
-  /** Undefined while there is no primary, and before the first answer. */
-  readonly host: Host | undefined;
-  /**
-   * Commits wait for a standby that does not answer. Each further one would occupy a connection of the server. Reads are not
-   * affected.
-   */
-  readonly isStuck: boolean;
-  /** Why there is no primary. Undefined while unknown. */
-  readonly trouble: Error | undefined;
-  /** Queries all servers now, because something failed. */
-  doubt(): void;
-  /** Marks a server as read-only, whatever it said. */
-  refuse(host: Host): void;
-  close(): Promise<void>;
-}
 
 /**
  * Called when the database answers again after an outage, and when the primary changes. `name` is the primary's host and
@@ -63,138 +46,148 @@ const TIMELINE = `
  * the later timeline: the other is an old primary that was frozen or cut off. Calls `onChange` when the primary changes,
  * and whenever there is none.
  */
-export function watchPrimary(
-  hosts: readonly Host[],
-  connect: Connect,
-  onChange: () => void,
-  onPrimary: OnPrimary = () => {},
-): Primary {
-  const question = hosts.length > 1 ? STATE + TIMELINE : STATE;
+export class Primary {
+  /** Undefined while there is no primary, and before the first answer. */
+  host: Host | undefined;
+  /** Why there is no primary. Undefined while unknown. */
+  trouble: Error | undefined;
   /** The last answer of each server, or why it gave none. */
-  const answers = new Map<Host, ServerState | Error>();
-  const wakes = new Set<() => void>();
-  let doubts = 0;
-  let host: Host | undefined;
-  let trouble: Error | undefined;
+  private readonly answers = new Map<Host, ServerState | Error>();
   /** State of the current or last primary, so that an older one cannot follow it. */
-  let leading: ServerState | undefined;
-  let primarySinceMs = 0;
+  private leading: ServerState | undefined;
+  private sinceMs = 0;
   /** The last primary that was reported, and the trouble since. */
-  let lastReport: { readonly host?: Host | undefined; readonly trouble?: Error | undefined } = {};
-  const closing = new AbortController();
+  private lastReport: { readonly host?: Host | undefined; readonly trouble?: Error | undefined } = {};
+  private isFirst = true;
+  private readonly first: NodeJS.Timeout;
+  /** How often `doubt` was called, and what ends the pauses. */
+  private doubts = 0;
+  private readonly wakes = new Set<() => void>();
+  private isClosing = false;
+  private readonly watches: readonly Promise<void>[];
 
-  let isFirst = true;
-  const first = setTimeout(() => {
-    isFirst = false;
-    settle();
-  }, FIRST_MS);
-
-  function settle(): void {
-    if (isFirst && answers.size < hosts.length) return;
-    isFirst = false;
-    const before = host;
-    host = undefined;
-    for (const [candidate, state] of answers) {
-      if (state instanceof Error || !state.isPrimary || isOlder(state, leading)) continue;
-      if (host !== undefined && !isOlder(leading, state)) continue;
-      [host, leading] = [candidate, state];
-    }
-    const isKnown = host !== undefined || answers.size < hosts.length;
-    trouble = isKnown ? undefined : noPrimary(answers);
-    if (host !== before) primarySinceMs = performance.now();
-    report();
-    if (host !== undefined && host === before) return;
-    onChange();
-    if (host !== before) doubt();
+  constructor(
+    private readonly hosts: readonly Host[],
+    private readonly connect: Connect,
+    private readonly onChange: () => void,
+    private readonly onPrimary: OnPrimary = () => {},
+  ) {
+    this.first = setTimeout(() => {
+      this.isFirst = false;
+      this.settle();
+    }, FIRST_MS);
+    this.watches = hosts.map((server) => this.watch(server));
   }
 
-  function report(): void {
-    if (trouble !== undefined) lastReport = { trouble, ...lastReport };
-    if (host === undefined || performance.now() - primarySinceMs < STEADY_MS) return;
+  /**
+   * Commits wait for a standby that does not answer. Each further one would occupy a connection of the server. Reads are not
+   * affected.
+   */
+  get isStuck(): boolean {
+    return this.host !== undefined && this.leading?.isStuck === true;
+  }
+
+  /** Queries all servers now, because something failed. */
+  doubt(): void {
+    this.doubts++;
+    for (const wake of this.wakes) wake();
+  }
+
+  /** Marks a server as read-only, whatever it said. */
+  refuse(host: Host): void {
+    this.answers.set(host, { isPrimary: false, isStuck: false });
+    this.settle();
+  }
+
+  async close(): Promise<void> {
+    this.isClosing = true;
+    clearTimeout(this.first);
+    this.doubt();
+    await Promise.all(this.watches);
+  }
+
+  private settle(): void {
+    if (this.isFirst && this.answers.size < this.hosts.length) return;
+    this.isFirst = false;
+    const before = this.host;
+    this.host = undefined;
+    for (const [candidate, state] of this.answers) {
+      if (state instanceof Error || !state.isPrimary || isOlder(state, this.leading)) continue;
+      if (this.host !== undefined && !isOlder(this.leading, state)) continue;
+      [this.host, this.leading] = [candidate, state];
+    }
+    const isKnown = this.host !== undefined || this.answers.size < this.hosts.length;
+    this.trouble = isKnown ? undefined : noPrimary(this.answers);
+    if (this.host !== before) this.sinceMs = performance.now();
+    this.report();
+    if (this.host !== undefined && this.host === before) return;
+    this.onChange();
+    if (this.host !== before) this.doubt();
+  }
+
+  private report(): void {
+    const { host, trouble, lastReport } = this;
+    if (trouble !== undefined) this.lastReport = { trouble, ...lastReport };
+    if (host === undefined || performance.now() - this.sinceMs < STEADY_MS) return;
     const isNews =
       lastReport.trouble !== undefined || (lastReport.host !== undefined && lastReport.host !== host);
-    if (isNews) onPrimary(nameOf(host), lastReport.trouble?.message);
-    lastReport = { host };
+    if (isNews) this.onPrimary(nameOf(host), lastReport.trouble?.message);
+    this.lastReport = { host };
   }
 
-  function doubt(): void {
-    doubts++;
-    for (const wake of wakes) wake();
-  }
-
-  async function watch(server: Host): Promise<void> {
+  private async watch(server: Host): Promise<void> {
+    const question = this.hosts.length > 1 ? STATE + TIMELINE : STATE;
     let connection: Connection | undefined;
     let refusals = 0;
 
-    async function query(): Promise<ServerState> {
+    const query = async (): Promise<ServerState> => {
       if (connection?.isOpen === true) {
         try {
-          return await queryOn(connection);
+          return await stateOf(connection, question);
         } catch (error) {
           if (error instanceof Unanswered) throw error;
           // Only this connection may be broken.
           connection.drop();
         }
       }
-      connection = await connect(server, CONNECT_MS, () => {
-        if (server === host) doubt();
+      connection = await this.connect(server, CONNECT_MS, () => {
+        if (server === this.host) this.doubt();
       });
-      return queryOn(connection);
-    }
+      return stateOf(connection, question);
+    };
 
-    async function queryOn(open: Connection): Promise<ServerState> {
-      const { rows } = await open.run(question, [], ANSWER_MS);
-      return rows[0] as ServerState;
-    }
-
-    while (!closing.signal.aborted) {
-      const known = doubts;
+    while (!this.isClosing) {
+      const known = this.doubts;
       const state = await query().catch((error: Error) => error);
       refusals = isRefusal(state) ? refusals + 1 : 0;
-      answers.set(server, state);
-      settle();
+      this.answers.set(server, state);
+      this.settle();
       await Bun.sleep(LEAST_MS);
-      const isAway = host === undefined || leading?.isStuck === true;
+      const isAway = this.host === undefined || this.isStuck;
       const ms = isAway ? retryMs(refusals) : USUALLY_MS;
-      if (known === doubts) await pause(ms - LEAST_MS);
+      if (known === this.doubts) await this.pause(ms - LEAST_MS);
     }
     await connection?.end();
   }
 
   /** Sleeps, at most until `doubt` is called. */
-  async function pause(ms: number): Promise<void> {
+  private async pause(ms: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, ms);
-    wakes.add(resolve);
+    this.wakes.add(resolve);
     await promise;
     clearTimeout(timer);
-    wakes.delete(resolve);
+    this.wakes.delete(resolve);
   }
-
-  const watches = hosts.map(watch);
-  return {
-    get host() {
-      return host;
-    },
-    get isStuck() {
-      return host !== undefined && leading?.isStuck === true;
-    },
-    get trouble() {
-      return trouble;
-    },
-    doubt,
-    refuse(refused) {
-      answers.set(refused, { isPrimary: false, isStuck: false });
-      settle();
-    },
-    async close() {
-      closing.abort();
-      clearTimeout(first);
-      doubt();
-      await Promise.all(watches);
-    },
-  };
 }
+
+async function stateOf(connection: Connection, question: string): Promise<ServerState> {
+  const { rows } = await connection.run(question, [], ANSWER_MS);
+  return rows[0] as ServerState;
+}
+
+/** Which server a pool connects to. */
+export type Leader = Readonly<Pick<Primary, keyof Primary>>;
 
 function isOlder(state: ServerState | undefined, than: ServerState | undefined): boolean {
   return state?.system === than?.system && (state?.timeline ?? "") < (than?.timeline ?? "");
