@@ -1,38 +1,28 @@
 import { header } from "../lib/bounds.ts";
 import type { OtherRevision } from "../links/change.ts";
 import type { EditsClosed } from "../links/edit.ts";
-import type { Problem, Refusal } from "../links/problem.ts";
-import type { EndedBy } from "../links/reasons.ts";
-import { StoreUnavailable } from "../links/store.ts";
-import { type MessageKey, message, negotiateLanguage, type Values } from "../locales/messages.ts";
+import { StoreUnavailable } from "../links/link-store.ts";
+import type { EndedBy, Problem } from "../links/problem.ts";
+import { message, negotiateLanguage, type Values } from "../locales/messages.ts";
 import { whenIn } from "../locales/relative-time.ts";
+import type { NotUndone } from "../moderation/moderation-store.ts";
 import type { RateLimitName } from "../moderation/rate-limits.ts";
-import type { DecisionRefusal, RefusedDecision } from "../moderation/refusal.ts";
-import type { RangeRefusal } from "../visits/statistics/statistics.ts";
+import type { RefusedDecision } from "../moderation/refusal.ts";
 import type { DetachedCall } from "./call.ts";
-import { type FieldNames, LINK_FIELDS, partOf, SHORTEN_FIELDS } from "./field-names.ts";
+import { type FieldNames, LINK_FIELDS, SHORTEN_FIELDS } from "./field-names.ts";
+import {
+  describeOperatorRefusal,
+  describeRefusal,
+  describeRequestRefusal,
+  describeState,
+  type Message,
+  nameFirst,
+  type RequestRefusal,
+  say,
+} from "./problem-messages.ts";
 import { type ProblemReason, REASON_HEADER } from "./problem-reasons.ts";
 import { json } from "./responses.ts";
 import { pathOf } from "./url.ts";
-
-/** Why a body or a query is refused before the domain sees it. `rule` is also the key of the message. */
-export type RequestRefusal =
-  | { rule: "field.required"; field: string }
-  | { rule: "field.unknown"; field: string; meant?: string | undefined }
-  | { rule: "field.fixed"; field: string }
-  | { rule: "field.type"; field: string; expected: string; received: string }
-  | { rule: "field.values"; field: string; values: string }
-  | { rule: "query.date"; field: string; example: string }
-  | { rule: "query.zone"; field: string; received: string }
-  | { rule: "query.range"; field: string; min: number; max: number }
-  | { rule: "query.colour"; field: string; example: string }
-  | { rule: "qr.contrast"; min: number }
-  | { rule: "operator.confirm"; field: string; code: string }
-  | RangeRefusal
-  | { rule: "body.encoding" | "body.json" | "body.interrupted" }
-  | { rule: "body.object" | "body.array"; example: string; received: string }
-  | { rule: "body.nesting" | "body.values"; max: number }
-  | { rule: "batch.length"; max: number; count: number };
 
 /** Problems at addresses that people open. A wrong method has no page, because browsers don't cause it. */
 export type AddressProblem = PageProblem | { kind: "method"; method: string; allow: string };
@@ -59,6 +49,7 @@ export type HttpProblem =
   | RefusedDecision
   | { kind: "too-many"; max: number }
   | { kind: "other-count"; count: number }
+  | NotUndone
   | { kind: "operator.missing" | "operator.wrong" | "operator.no-case" }
   | { kind: "password.missing" | "password.wrong"; /** For a challenge (RFC 7617). */ shortUrl?: string }
   | { kind: "link.prefetch" }
@@ -69,16 +60,6 @@ export type HttpProblem =
   | { kind: "token.missing" | "token.wrong" | "user.wrong" };
 
 export const RETRY_SOON = { "Retry-After": "2" };
-
-interface Message {
-  readonly key: MessageKey;
-  readonly reason: ProblemReason;
-  readonly values?: Values | undefined;
-  /** The parameter that the message is about. The API puts its name in front of the text. */
-  readonly field?: string | undefined;
-  /** No name in front: the contract fixes the whole text. */
-  readonly isFixed?: boolean;
-}
 
 interface Description {
   readonly status: number;
@@ -212,39 +193,6 @@ const ENDED_BY = { visits: "link.used-up", withdrawn: "link.withdrawn" } as cons
   ProblemReason
 >;
 
-/** Most messages have the reason as their key. */
-function say(key: MessageKey & ProblemReason, values?: Values, field?: string): Message {
-  return { key, reason: key, values, field };
-}
-
-function describeRefusal({ rule, ...values }: Refusal, fields: FieldNames): Message {
-  const part = partOf(rule);
-  return say(rule, values, fields[part] ?? part);
-}
-
-function describeRequestRefusal(refusal: RequestRefusal): Message {
-  if (refusal.rule === "field.unknown") {
-    const { rule: reason, field, meant } = refusal;
-    return meant === undefined
-      ? say(reason, {}, field)
-      : { key: "field.unknown.meant", reason, values: { meant }, field };
-  }
-  const { rule, ...values } = refusal;
-  return say(rule, values, "field" in values ? values.field : QUERY_FIELDS[rule]);
-}
-
-/** The parameter to report for a rule about several. */
-const QUERY_FIELDS: Readonly<Partial<Record<RequestRefusal["rule"], string>>> = {
-  "qr.contrast": "dark",
-  "stats.order": "from",
-  "stats.range": "from",
-};
-
-/** The first part of the rule names its parameter. */
-function describeOperatorRefusal({ rule, ...values }: DecisionRefusal): Message {
-  return say(rule, values, partOf(rule));
-}
-
 /** The problem for a thrown error. */
 export function asProblem(error: unknown): PageProblem {
   return error instanceof StoreUnavailable ? { kind: "unavailable" } : { kind: "internal" };
@@ -281,15 +229,11 @@ export function renderProblem(problem: HttpProblem, language: string, fields: Fi
   };
 }
 
-/** Puts the parameter's name in front of a message about it. */
-export function nameFirst({ field, isFixed }: Message, text: string): string {
-  return field === undefined || isFixed === true ? text : `${field}: ${text}`;
-}
-
 /** The problems that have a page. */
 export type PageProblem =
   | Problem
-  | { kind: "not-found" }
+  /** `meant`: the code of a link that the reader may have meant. */
+  | { kind: "not-found"; meant?: string | undefined }
   | {
       kind: "limited";
       limit: RateLimitName | "token";

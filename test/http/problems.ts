@@ -65,7 +65,11 @@ export const PROBLEMS: Readonly<Record<ProblemReason, readonly [HttpProblem, str
   "field.required": [malformed({ rule: "field.required", field: "note" }), "note"],
   "field.type": [malformed({ rule: "field.type", field: "note", expected: "a", received: "b" }), "note"],
   "field.unknown": [
-    malformed({ rule: "field.unknown", field: "note" }, { rule: "field.unknown", field: "note", meant: "x" }),
+    malformed(
+      { rule: "field.unknown", field: "note" },
+      { rule: "field.unknown", field: "note", meant: "x" },
+      { rule: "field.unknown", field: "note", elsewhere: "POST /x" },
+    ),
     "note",
   ],
   "field.values": [malformed({ rule: "field.values", field: "note", values }), "note"],
