@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import type { LinkKey } from "../../src/links/code.ts";
 import { addToSketch, estimate, type Sketch } from "../../src/visits/days/sketch.ts";
-import { createSegmentFile } from "../../src/visits/journal/segment-file.ts";
+import { createSegmentFile, restoreSegmentFile, syncSegment } from "../../src/visits/journal/segment-file.ts";
 import { HEAD_WORDS, segmentBytes } from "../../src/visits/journal/segment-layout.ts";
 import { readSegment } from "../../src/visits/journal/segment-reader.ts";
 import { createName, openSegment } from "../../src/visits/journal/segment.ts";
@@ -149,7 +149,7 @@ describe("a segment", () => {
     },
   );
 
-  test("refuses a link or visit once it is full, and reports whether a capacity is too small", async () => {
+  test("refuses a link or visit once it is full", async () => {
     using folder = temporaryFolder();
     const { segment, read } = await newSegment(folder.path);
     const links = ["a", "b", "c", "d"].map((code) => createName("link", `${code}\t1`));
@@ -160,10 +160,6 @@ describe("a segment", () => {
     expect(counted).toEqual([true, true, true, true, false]);
     expect(segment.count(first, false)).toBe(true);
     expect((await read()).map(({ visits }) => visits)).toEqual([6, 1, 1]);
-    expect([segment.outgrows(CAPACITY), segment.outgrows({ ...CAPACITY, links: 4, details: 5 })]).toEqual([
-      true,
-      false,
-    ]);
   });
 
   test("refuses a visit whose names don't fit, and keeps nothing of it", async () => {
@@ -196,20 +192,31 @@ describe("a segment", () => {
 
   test("is trusted after a reboot only if it was synced", async () => {
     using folder = temporaryFolder();
-    const { segment } = await newSegment(folder.path);
+    const { path, segment } = await newSegment(folder.path);
     const after = { ...OWNER, boot: [9, 9] as const };
     expect([segment.isTrusted(OWNER), segment.isTrusted(after)]).toEqual([true, false]);
-    segment.sync();
+    syncSegment(path);
     expect(segment.isTrusted(after)).toBe(true);
+  });
+
+  test("is no longer trusted after a reboot if it is restored after its sync", async () => {
+    using folder = temporaryFolder();
+    const { path, segment } = await newSegment(folder.path);
+    segment.count(createName("link", "a\t1"), false);
+    syncSegment(path);
+    const restored = join(folder.path, "restored.visits");
+    await restoreSegmentFile(restored, segment.bytes);
+    expect(openSegment(restored).isTrusted({ ...OWNER, boot: [9, 9] })).toBe(false);
+    expect(readSegment(restored).length).toBe(1);
   });
 
   test("is trusted only if it was synced, on a system that doesn't identify its boot", async () => {
     using folder = temporaryFolder();
-    const { segment } = await newSegment(folder.path);
+    const { path, segment } = await newSegment(folder.path);
     const unknown = { ...OWNER, boot: [0, 0] as const };
     segment.start(unknown, 2, 490_000);
     expect(segment.isTrusted(unknown)).toBe(false);
-    segment.sync();
+    syncSegment(path);
     expect(segment.isTrusted(unknown)).toBe(true);
   });
 

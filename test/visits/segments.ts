@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-import { createSegmentFile } from "../../src/visits/journal/segment-file.ts";
+import { createSegmentFile, syncSegment } from "../../src/visits/journal/segment-file.ts";
 import { createName, openSegment } from "../../src/visits/journal/segment.ts";
 import type { TestVisit } from "./slices.ts";
 
@@ -47,6 +47,6 @@ export async function writeSegment(contents: SegmentContents, isSynced = false):
     };
     if (!segment.count(link, bot, bot ? undefined : detail)) throw new Error("the segment is full");
   }
-  if (isSynced) segment.sync();
+  if (isSynced) syncSegment(path);
   return path;
 }

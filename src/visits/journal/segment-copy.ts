@@ -36,7 +36,7 @@ export function copySegments(folder: string, to: string): SegmentCopy[] {
 function copySegment(from: string, path: string): SegmentCopy | undefined {
   const file = openExisting(from);
   if (file === undefined) return undefined;
-  const copy = openSync(path, "w");
+  const copy = openSync(path, "wx");
   try {
     const head = readHead(file);
     const sequence = head[Head.sequence] ?? 0;
@@ -52,7 +52,8 @@ function copySegment(from: string, path: string): SegmentCopy | undefined {
   }
 }
 
-function openExisting(path: string): number | undefined {
+/** Undefined if the segment was folded meanwhile. */
+export function openExisting(path: string): number | undefined {
   try {
     return openSync(path, "r");
   } catch (error) {
@@ -61,7 +62,7 @@ function openExisting(path: string): number | undefined {
   }
 }
 
-function readHead(file: number): Uint32Array {
+export function readHead(file: number): Uint32Array {
   const head = new Uint32Array(HEAD_WORDS);
   readSync(file, head, 0, HEAD_BYTES, 0);
   return head;

@@ -1,7 +1,9 @@
-import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
+import { dirname } from "node:path";
 
-import { type Capacity, headOf, segmentBytes } from "./segment-layout.ts";
+import { rewriteFile, syncFolder, writeAll } from "../../lib/files.ts";
+import { type Capacity, Head, HEAD_WORDS, headOf, segmentBytes } from "./segment-layout.ts";
 
 const CHUNK_BYTES = 1024 * 1024;
 /** The suffix of files that are still being written. */
@@ -21,9 +23,30 @@ export function createSegmentFile(path: string, capacity: Capacity): Promise<voi
   });
 }
 
-/** Writes a segment whose file was deleted. */
+/** Writes a segment whose file was deleted. The new file isn't synced. */
 export function restoreSegmentFile(path: string, bytes: Uint8Array): Promise<void> {
-  return createFile(path, (file) => file.writeFile(bytes));
+  const head = new Uint32Array(bytes.slice(0, 4 * HEAD_WORDS).buffer);
+  head[Head.synced] = 0;
+  return createFile(path, async (file) => {
+    await file.writeFile(new Uint8Array(head.buffer));
+    await file.writeFile(bytes.subarray(4 * HEAD_WORDS));
+  });
+}
+
+/**
+ * Puts a segment on disk that nobody writes to any more. It is marked only once everything else is there, because the mark may
+ * reach the disk before other pages.
+ */
+export function syncSegment(path: string): void {
+  rewriteFile(path);
+  const descriptor = openSync(path, "r+");
+  try {
+    writeAll(descriptor, new Uint8Array(new Uint32Array([1]).buffer), 4 * Head.synced);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  syncFolder(dirname(path));
 }
 
 async function createFile(path: string, write: (file: FileHandle) => Promise<void>): Promise<void> {
@@ -39,7 +62,7 @@ async function createFile(path: string, write: (file: FileHandle) => Promise<voi
   }
 }
 
-/** Like {@link createSegmentFile}, but blocks the thread. Only for small segments. */
+/** Like {@link createSegmentFile}, but blocks the thread. */
 export function createSegmentFileSync(path: string, capacity: Capacity): void {
   const bytes = new Uint8Array(segmentBytes(capacity));
   bytes.set(headOf(capacity));
@@ -52,7 +75,7 @@ export function createSegmentFileSync(path: string, capacity: Capacity): void {
   }
 }
 
-/** Renames a damaged file. Its visits are lost, but the operator may want to see it. */
+/** Renames a file that can't be counted. Its visits are lost, but the operator may want to see it. */
 export function setAside(path: string): void {
   if (existsSync(path)) renameSync(path, `${path}.damaged`);
 }

@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 
 import { type Code, keyOf } from "../../links/code.ts";
 import {
@@ -20,8 +20,6 @@ import {
 /** Places of the names of a visit have 16 bits. */
 const MAX_PLACES = 65_536;
 const MAX_NAME_BYTES = 65_535;
-/** A full segment may have this share unused: a name seldom fits the last bytes exactly. */
-const NEARLY_FULL = 1 / 64;
 
 /** A text that visits refer to by its place in a segment. */
 export interface Name {
@@ -156,16 +154,11 @@ export function openSegment(path: string) {
     isOf({ source }: Owner) {
       return head[Head.source] === source[0] && head[Head.source + 1] === source[1];
     },
-    /** Whether its contents would fill a segment of this capacity. */
-    outgrows(other: Capacity): boolean {
-      const room = 1 - NEARLY_FULL;
-      return (
-        places.link >= other.links * room ||
-        usedDetails >= other.details * room ||
-        usedNameBytes >= other.nameBytes * room
-      );
-    },
     isTrusted: ({ boot }: Owner) => isTrusted(head, boot),
+    /** Whether `syncSegment` has put all of it on disk. */
+    get isSynced() {
+      return head[Head.synced] === 1;
+    },
 
     /**
      * Empties it. It is marked free first and gets its sequence last, so that a process killed meanwhile leaves no
@@ -194,17 +187,6 @@ export function openSegment(path: string) {
       // The last one may be incomplete, for lack of space.
       details.fill(0, 0, (usedDetails + 1) * DETAIL_WORDS);
       names.fill(0, 0, usedNameBytes);
-    },
-    /** The mark is set only once everything else is on disk: it may reach the disk before other pages. */
-    sync(): void {
-      const descriptor = openSync(path, "r+");
-      try {
-        fsyncSync(descriptor);
-        head[Head.synced] = 1;
-        fsyncSync(descriptor);
-      } finally {
-        closeSync(descriptor);
-      }
     },
 
     /**

@@ -7,19 +7,16 @@ import { type Capacity, segmentBytes } from "./segment-layout.ts";
 import { openSegment, type Owner, type Segment } from "./segment.ts";
 import type { Slot } from "./slots.ts";
 
-const USUAL: Capacity = { links: 8192, details: 32_768, nameBytes: 512 * 1024 };
-/**
- * Used after a segment has become full early. With many visits, a large segment collects more of them for each link, so
- * that the store is updated less often.
- */
-const BUSY: Capacity = { links: 131_072, details: 2_097_152, nameBytes: 16 * 1024 * 1024 };
-/** After this time without a segment that needed the space, usual segments are used again. */
-const CALM_MS = 600_000;
+/** With many visits, a segment collects enough of them for each link that the store is seldom updated. */
+export const CAPACITY: Capacity = { links: 65_536, details: 262_144, nameBytes: 3 * 1024 * 1024 };
+/** So many are ready before the active one is full. */
+const SPARES = 2;
 /**
  * Limits all segments of a process together. While the store is unavailable, they fill up. Then details are lost first,
  * and later the visits of links that aren't in a segment yet.
  */
 export const MAX_BYTES = 128 * 1024 * 1024;
+const MAX_SEGMENTS = Math.floor(MAX_BYTES / segmentBytes(CAPACITY));
 /** The pause after `createEmergency` has failed. */
 const EMERGENCY_PAUSE_MS = 1000;
 
@@ -55,7 +52,7 @@ export interface SegmentsOptions {
  *   +-------+      +--------+                       +---------+
  *    ^     ^           |                                 |
  *    |     +-----------+ next (empty)                    |
- *    +---------------------------------------------------+ releaseFirst (current size, no other spare)
+ *    +---------------------------------------------------+ releaseFirst (fewer than two spares)
  *
  * A damaged file ends an active segment and deletes a spare one. `restore` writes a waiting one again if its file is gone.
  * `close` deletes all but the waiting ones, which the next process takes over.
@@ -75,19 +72,12 @@ export function createSegments(options: SegmentsOptions) {
   let files = 0;
   let hasEnded = false;
   let emergencyAfterMs = 0;
-  let busyUntilMs = Number.NEGATIVE_INFINITY;
   let preparing: Promise<void> | undefined;
-  /** Size of the spare segment that is being created. */
-  let preparingBytes = 0;
   /** Why visits can't be counted. */
   let trouble: string | undefined;
   takeOver(slot);
   /** Undefined if the disk was full at the start. */
   let active = createFirst();
-
-  function currentCapacity(): Capacity {
-    return nowMs() < busyUntilMs ? BUSY : USUAL;
-  }
 
   function newPath(): string {
     // Another process that has the slot now would take the file for an abandoned one.
@@ -104,7 +94,7 @@ export function createSegments(options: SegmentsOptions) {
 
   function createSync(): Segment {
     const path = newPath();
-    createSegmentFileSync(path, USUAL);
+    createSegmentFileSync(path, CAPACITY);
     return openSegment(path);
   }
 
@@ -126,16 +116,15 @@ export function createSegments(options: SegmentsOptions) {
     trouble = reason;
   }
 
-  function hasRoomFor(capacity: Capacity): boolean {
-    const all = [...spares, ...waiting, ...(active === undefined ? [] : [active])];
-    const bytes = all.map((segment) => segmentBytes(segment.capacity));
-    return bytes.reduce((sum, one) => sum + one, preparingBytes + segmentBytes(capacity)) <= MAX_BYTES;
+  function hasRoom(): boolean {
+    const segments = [...spares, ...waiting, active, preparing].filter((one) => one !== undefined);
+    return segments.length < MAX_SEGMENTS;
   }
 
   /** Creates a segment when the active one is full before a spare one is ready. Blocks the thread. */
   function createEmergency(): Segment | undefined {
     if (nowMs() < emergencyAfterMs) return undefined;
-    if (!hasRoomFor(USUAL)) {
+    if (!hasRoom()) {
       setTrouble("the store has been away for too long");
       return undefined;
     }
@@ -154,22 +143,19 @@ export function createSegments(options: SegmentsOptions) {
     if (trouble === undefined || !isDiskFull(error)) onFault(error);
   }
 
-  /** Starts creating a spare segment if there is none. */
+  /** Starts creating a spare segment unless there are enough. */
   function prepare(): void {
-    const capacity = currentCapacity();
-    if (preparing !== undefined || spares.length > 0 || !hasRoomFor(capacity)) return;
-    preparingBytes = segmentBytes(capacity);
-    preparing = createSpare(capacity)
+    if (preparing !== undefined || spares.length >= SPARES || !hasRoom()) return;
+    preparing = createSpare()
       .catch(fail)
       .finally(() => {
         preparing = undefined;
-        preparingBytes = 0;
       });
   }
 
-  async function createSpare(capacity: Capacity): Promise<void> {
+  async function createSpare(): Promise<void> {
     const path = newPath();
-    await createSegmentFile(path, capacity);
+    await createSegmentFile(path, CAPACITY);
     addSpare(openSegment(path));
   }
 
@@ -179,7 +165,6 @@ export function createSegments(options: SegmentsOptions) {
   }
 
   function next(newHour: number): boolean {
-    if (active?.outgrows(USUAL) === true) busyUntilMs = nowMs() + CALM_MS;
     dropLostSpares();
     const following = spares.shift() ?? createEmergency();
     if (following === undefined) return false;
@@ -188,25 +173,8 @@ export function createSegments(options: SegmentsOptions) {
     active = following;
     active.start(owner, ++sequence, newHour);
     // With few visits, the last segment is folded and reused before this one is full.
-    if (currentCapacity() === BUSY) prepare();
+    if (spares.length === 0) prepare();
     return true;
-  }
-
-  /** After a failed sync, a crash of the machine loses the segment; a crash of Curt doesn't. */
-  function sync(segment: Segment): void {
-    try {
-      segment.sync();
-    } catch (error) {
-      onFault(error);
-    }
-  }
-
-  function syncNames(): void {
-    try {
-      syncFolder(folder);
-    } catch (error) {
-      onFault(error);
-    }
   }
 
   function dropLostSpares(): void {
@@ -264,8 +232,9 @@ export function createSegments(options: SegmentsOptions) {
       const isReusable =
         segment.file === "whole" &&
         segment.isOf(owner) &&
-        spares.length === 0 &&
-        segmentBytes(segment.capacity) === segmentBytes(currentCapacity());
+        // The mark of the sync could reach the disk again, beside visits that weren't synced.
+        !segment.isSynced &&
+        spares.length < SPARES;
       if (!isReusable) return remove(segment);
       segment.free();
       addSpare(segment);
@@ -278,8 +247,6 @@ export function createSegments(options: SegmentsOptions) {
     },
     /** Leaves segments that still wait to the next process. Deletes all others. */
     close(): void {
-      for (const segment of waiting.filter(({ file }) => file === "whole")) sync(segment);
-      if (waiting.length > 0) syncNames();
       const unused = active === undefined || waiting.includes(active) ? spares : [...spares, active];
       unused.forEach(remove);
     },

@@ -1,6 +1,6 @@
-import { Database } from "bun:sqlite";
-import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { constants, Database } from "bun:sqlite";
+import { existsSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 
 import { reasonOf } from "../../lib/error-reason.ts";
 import { StoreUnusable } from "../../links/link-store.ts";
@@ -80,7 +80,10 @@ function lockSlot(number: number, options: SlotOptions): Slot | undefined {
  * another process has it. Throws {@link StoreUnusable} for any other reason.
  */
 export function lockFile(path: string): Database | undefined {
-  const database = new Database(path, { create: true, readwrite: true });
+  // NOFOLLOW also refuses symbolic links among the folders of a path, so resolve those first.
+  const resolved = join(realpathSync(dirname(path)), basename(path));
+  const { SQLITE_OPEN_CREATE, SQLITE_OPEN_READWRITE, SQLITE_OPEN_NOFOLLOW } = constants;
+  const database = new Database(resolved, SQLITE_OPEN_CREATE | SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW);
   try {
     database.run("PRAGMA busy_timeout = 0");
     // A rollback journal would need disk space.
@@ -111,8 +114,12 @@ function openTrusted(path: string, { owner, onDropped }: SlotOptions): Segment |
     // A process whose lock file is gone takes another slot, but still writes to these segments.
     if (segment.isOf(owner)) return undefined;
     if (segment.sequence > 0 && segment.isTrusted(owner)) return segment;
-    if (segment.sequence > 0) onDropped(path);
-    rmSync(path);
+    if (segment.sequence === 0) {
+      rmSync(path);
+    } else {
+      onDropped(path);
+      setAside(path);
+    }
   } catch (error) {
     if (isTransient(error)) throw error;
     onDropped(path);
