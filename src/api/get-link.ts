@@ -84,6 +84,7 @@ interface Count {
 /**
  * Returns how many seconds a client that watches a link should wait before its next request. The more watchers there are, the
  * longer, so that the total number of requests stays about the same.
+ * @internal
  */
 export function createPace(clock: MonotonicClock): (code: string) => number {
   const counts = new Map<string, Count>();

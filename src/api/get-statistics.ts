@@ -129,6 +129,7 @@ const statistics = z
     ...perDimension(breakdown),
   })
   .openapi("Statistics", { example: STATISTICS });
+/** @internal */
 export type StatisticsData = z.infer<typeof statistics>;
 
 export const getStatistics = viewEndpoint({
@@ -200,7 +201,10 @@ const HEADER = ["dimension", "value", "visits", "bots"];
 const UNKNOWN = "(unknown)";
 const OTHER = "(other)";
 
-/** RFC 4180. Rows of the series, whose dimension is the interval, then of the breakdowns, which don't count bots separately. */
+/**
+ * RFC 4180. Rows of the series, whose dimension is the interval, then of the breakdowns, which don't count bots separately.
+ * @internal
+ */
 export function statisticsCsv({ interval, series, ...data }: StatisticsData): string {
   const ofSeries = series.map(({ start, visits, bots }) => [interval, start, visits, bots]);
   const ofBreakdowns = DIMENSIONS.flatMap((dimension) => {

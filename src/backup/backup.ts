@@ -94,6 +94,7 @@ async function openSources(path: string, journalFolder: string, folder: string) 
  * Chooses the segments to add to a snapshot that was taken after `early` was copied. If the snapshot has some rows of a
  * segment, they are in its final order, which an early copy may lack. Nobody writes to a segment any more once folding
  * has started, so it is copied again. Undefined if it is gone by then: a newer snapshot has all of it.
+ * @internal
  */
 export function chooseSegments(
   early: readonly SegmentCopy[],

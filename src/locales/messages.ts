@@ -105,6 +105,7 @@ export function languageNames(language: string): string {
 /**
  * Creates a lookup (RFC 4647, section 3.4) among `languages`, which are BCP 47 tags. It compares scripts: "zh-HK" finds
  * "zh-TW", because both are Traditional Chinese, and never "zh-CN".
+ * @internal
  */
 export function lookupAmong(languages: readonly string[]): (range: string) => string | undefined {
   const known = new Map(languages.map((language) => [language.toLowerCase(), language]));

@@ -49,6 +49,7 @@ export interface AccessTokens {
 /**
  * Signs each session with a key derived from its token. So all processes agree on sessions, and another token ends those of the
  * former one. Only those that were signed out are stored.
+ * @internal
  */
 export function createAccessTokens(initial: readonly AccessToken[]): AccessTokens {
   let all: readonly AccessToken[];

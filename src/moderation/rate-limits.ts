@@ -77,7 +77,7 @@ function times(windows: readonly Window[], factor: number): Window[] {
   return windows.map(({ count, ms }) => ({ count: count * factor, ms }));
 }
 
-/** Counts each client, and for IPv6 also its /48. Clients are results of {@link clientNetwork}. */
+/** Counts each client, and for IPv6 also its /48. Clients are results of {@link clientNetwork}. @internal */
 export function createClientLimit(windows: readonly Window[], options: LimitOptions): RateLimit {
   const clients = createRateLimit(windows, options);
   const sites = createRateLimit(times(windows, CLIENTS_OF_SITE), { ...options, sets: SITE_SETS });

@@ -286,7 +286,7 @@ function targetAt(at: number, codeLength: number): number {
   return (at + HEAD_WORDS) * WORD_BYTES + codeLength * 2;
 }
 
-/** FNV-1a over UTF-16 units. The low bits choose the bucket. */
+/** FNV-1a over UTF-16 units. The low bits choose the bucket. @internal */
 export function hashOf(code: string): number {
   let hash = 0x811c_9dc5 | 0;
   for (let nth = 0; nth < code.length; nth++) hash = Math.imul(hash ^ code.charCodeAt(nth), 0x0100_0193);

@@ -17,7 +17,7 @@ const NO_COUNTRY = /^(?:AA|Q[M-Z]|X[A-JL-Z]|ZZ|E[UZ]|UN)$/;
 
 const names = once(() => new Intl.DisplayNames("en", { type: "region", fallback: "none" }));
 
-/** Returns an ISO 3166-1 alpha-2 code in upper case, or "" for anything else. */
+/** Returns an ISO 3166-1 alpha-2 code in upper case, or "" for anything else. @internal */
 export function readCountry(text: string): string {
   if (!/^[A-Za-z]{2}$/.test(text)) return "";
   const code = text.toUpperCase();

@@ -160,6 +160,7 @@ const START_LENGTH = 3;
 /**
  * Returns a check whether a text contains any of `parts`, which have at least three characters. Compiling a regular
  * expression of all parts would take as long as half a start of the service.
+ * @internal
  */
 export function containsAnyOf(parts: readonly string[]): (text: string) => boolean {
   const byStart = Map.groupBy(parts, (part) => part.slice(0, START_LENGTH));

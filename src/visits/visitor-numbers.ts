@@ -94,6 +94,7 @@ const LENGTH = 12 << 24;
  * HalfSipHash-2-4 (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012; the form for 32-bit words, 2016)
  * of three words under a key of two. All are 32 bits wide, signed or not; the result is a uint32. An HMAC would take
  * forty times as long.
+ * @internal
  */
 export function halfSipHash(key0: number, key1: number, one: number, two: number, three: number): number {
   let a = key0 | 0;

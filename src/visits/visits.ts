@@ -90,6 +90,7 @@ async function openRecorder(
   };
 }
 
+/** @internal */
 export async function ageVisits(
   store: Pick<VisitStore, "age">,
   clock: Pick<Clock, "nowMs" | "trustworthy">,

@@ -20,7 +20,7 @@ export interface IdentityOptions {
   readonly logo: Logo | null;
 }
 
-/** The assets that pages load unless the operator configures others. */
+/** The assets that pages load unless the operator configures others. @internal */
 export const assets = buildAssets();
 
 const GREEN = "#0b6e4f";
