@@ -1,4 +1,5 @@
-// `npm run reference`: writes docs/openapi.json, the OpenAPI document, and docs/bounds.md from the bounds of inputs.
+// `npm run reference`: writes docs/openapi.json, the OpenAPI document, docs/bounds.md from the bounds of inputs, the picture in
+// ARCHITECTURE.md, and names of downloads and images.
 import { join } from "node:path";
 
 import { describeApi } from "../src/api/openapi/openapi.ts";
@@ -16,6 +17,9 @@ import {
 import { CURT } from "../src/pages/assets/branding.ts";
 import { PUBLIC } from "../src/server/routes.ts";
 import { run } from "./client.ts";
+import { STATED, writeFigures } from "./figures.ts";
+import { replacePicture } from "./parts-picture.ts";
+import { NAMING, nameRelease } from "./repository.ts";
 
 /** The API's version. The program's would change the file with each release. */
 const VERSION = "1";
@@ -63,6 +67,17 @@ export async function writeBounds(path: string): Promise<void> {
 
 if (import.meta.main) {
   const docs = join(import.meta.dir, "../docs");
+  const architecture = join(docs, "../ARCHITECTURE.md");
   await writeOpenApi(join(docs, "openapi.json"));
   await writeBounds(join(docs, "bounds.md"));
+  await Bun.write(architecture, replacePicture(await Bun.file(architecture).text()));
+  for (const file of NAMING) {
+    const path = join(docs, "..", file);
+    await Bun.write(path, nameRelease(await Bun.file(path).text()));
+  }
+  for (const [page, sentences] of Object.entries(STATED)) {
+    const path = join(docs, "..", page);
+    // The OpenAPI document has them from messages.
+    if (page.endsWith(".md")) await Bun.write(path, writeFigures(await Bun.file(path).text(), sentences));
+  }
 }

@@ -96,10 +96,15 @@ test("the code uses every message", () => {
     readFileSync(join(ROOT, "src", file), "utf8"),
   );
   const code = sources.join("\n");
-  // The code uses a key as a string, or as a template whose variable part is a string or property elsewhere.
+  // The code uses a key as a string, or as a template whose variable parts are a string or property elsewhere.
   const isUsed = (key: string) => {
     const parts = key.split(".");
-    const put = parts.map((part, nth) => ({ part, pattern: parts.with(nth, "\\$\\{[^}`]+\\}").join("\\.") }));
+    const put = parts.flatMap((_first, from) =>
+      parts.slice(from).map((_last, more) => ({
+        part: parts.slice(from, from + more + 1).join("."),
+        pattern: parts.toSpliced(from, more + 1, "\\$\\{[^}`]+\\}").join("\\."),
+      })),
+    );
     return (
       code.includes(`"${key}"`) ||
       put.some(
