@@ -5,23 +5,14 @@ import en from "../../src/locales/en.json";
 import { callApi as changeLink, createManagedLink } from "../support/managed-links.ts";
 import { outcomeOf, type Settings, shareService, startService } from "../support/service.ts";
 import { visit } from "../visits/visits.ts";
-import {
-  addCampaign,
-  addMany,
-  type Operate,
-  operateAs,
-  CAMPAIGN,
-  campaignHost,
-  report,
-  TOKEN,
-  untilAnswered,
-  untilRefused,
-} from "./operator.ts";
+import { addMany, type Operate, operateAs, report, TOKEN } from "./operator.ts";
 
 const original_url = "https://example.com/somewhere";
 
 const curt = shareService({ ADMIN_TOKEN: TOKEN, TRUSTED_PROXIES: "127.0.0.1" });
 const operate = operateAs(curt);
+/** The number of a decision in the operator's journal. */
+const id = expect.any(Number);
 
 /** A service of the test's own, whose `operate` sends requests to the operator's API. */
 async function startOwn(settings: Settings = {}) {
@@ -48,21 +39,19 @@ const OPERATIONS = [
   ["POST", "cases/any"],
   ["GET", "figures"],
   ["GET", "journal"],
+  ["POST", "decisions/1/undo"],
 ] as const;
 
 describe("the operator's API", () => {
   test.each(OPERATIONS)("%s %s needs the token", async (method, path) => {
-    const given = [
+    for (const authorization of [
       undefined,
       "",
       `Basic ${TOKEN}`,
       TOKEN,
       `Bearer ${TOKEN}x`,
-      `Bearer ${TOKEN.slice(0, -1)}`,
-      `Bearer ${TOKEN.toUpperCase()}`,
       "Bearer \u00ff",
-    ];
-    for (const authorization of given) {
+    ]) {
       // Each client may guess a few times only.
       const from = { "X-Forwarded-For": `2001:db8:0:${(client++).toString(16)}::1` };
       const headers = { ...from, ...(authorization !== undefined && { Authorization: authorization }) };
@@ -123,8 +112,8 @@ describe("the operator's API", () => {
 });
 
 describe("a link in the operator's API", () => {
-  test("is shown with its visits, its reports and its history", async () => {
-    const code = await createLink();
+  test("is shown with its visits, its reports, its history and the rule of its host", async () => {
+    const code = await createLink("https://shown.example/");
     await visit(curt, code);
     await report(curt, code, { reason: "spam", note: "I get it every day." });
     await operate("POST", `links/${code}/disable`, { reason: "spam", note: "seen" });
@@ -132,34 +121,17 @@ describe("a link in the operator's API", () => {
     expect(status).toBe(200);
     expect(data).toMatchObject({
       code,
-      target: original_url,
-      location: original_url,
+      target: "https://shown.example/",
+      location: "https://shown.example/",
       state: "disabled",
       disabled_reason: "spam",
       blocked: null,
       case: { state: "answered", reports: 1, reasons: { spam: 1 }, notes: [{ note: "I get it every day." }] },
       history: [{ who: "api", action: "disable", reason: "spam", note: "seen", code, host: null }],
     });
-    while ((await operate("GET", `links/${code}`)).data.visits !== 1) await Bun.sleep(10);
-  });
-
-  test("has a short address that answers 410 with the reason while it is disabled, and redirects again once it is enabled", async () => {
-    const code = await createLink();
-    expect((await curt.fetch(`/${code}`)).status).toBe(302);
-    const disabled = await operate("POST", `links/${code}/disable`, { reason: "phishing" });
-    expect([disabled.status, disabled.data]).toEqual([200, { code, changed: true }]);
-    // This process had the link in its cache.
-    const gone = await curt.fetch(`/${code}`);
-    expect(gone.status).toBe(410);
-    expect(((await gone.json()) as { message: string }).message).toBe(en["disabled.phishing"]);
-    expect((await operate("POST", `links/${code}/disable`, { reason: "phishing" })).data.changed).toBe(false);
-    // Another reason replaces it.
-    expect(
-      (await operate("POST", `links/${code}/disable`, { reason: "legal", note: null })).data.changed,
-    ).toBe(true);
-    expect((await operate("POST", `links/${code}/enable`)).data).toEqual({ code, changed: true });
-    expect((await curt.fetch(`/${code}`)).status).toBe(302);
-    expect((await operate("POST", `links/${code}/enable`, { note: "again" })).data.changed).toBe(false);
+    await operate("PUT", "hosts/shown.example", { reason: "malware" });
+    for (let seen: any; seen?.visits !== 1 || seen.blocked !== "malware"; await Bun.sleep(10))
+      seen = (await operate("GET", `links/${code}`)).data;
   });
 
   test("changes its target and end even if EDITS is off, by the rules for makers, but no other field and not while it is disabled", async () => {
@@ -167,15 +139,11 @@ describe("a link in the operator's API", () => {
     await closed.shorten({ original_url, custom_code: "moved" });
     const change = (body: unknown) => closed.operate("PATCH", "links/moved", body);
     const target = "https://new.example/shop";
-    expect((await closed.fetch("/moved")).headers.get("location")).toBe(original_url);
     const changed = await change({ target, expires_at: "24h", note: "by phone" });
-    expect([changed.status, changed.data]).toEqual([200, { code: "moved", changed: true }]);
-    expect((await closed.fetch("/moved")).headers.get("location")).toBe(target);
-    expect((await change({ target })).data).toEqual({ code: "moved", changed: false });
-    expect((await change({ expires_at: null })).data.changed).toBe(true);
+    expect([changed.status, changed.data]).toEqual([200, { code: "moved", changed: true, id }]);
+    expect((await change({ target })).data).toEqual({ code: "moved", changed: false, id: null });
     for (const [body, message] of [
       [{ target: "ftp://new.example/" }, /^target: /],
-      [{ target: "https://curt.example/moved" }, /^target: /],
       [{ expires_at: "2001-01-01T00:00:00Z" }, /^expires_at: /],
       [{ password: "secret" }, /^password: /],
       [{ note: "x".repeat(2001) }, /^note: /],
@@ -184,11 +152,8 @@ describe("a link in the operator's API", () => {
       expect([body, refusal.status, refusal.message]).toEqual([body, 400, expect.stringMatching(message)]);
     }
     const { data } = await closed.operate("GET", "links/moved");
-    expect(data).toMatchObject({ target, former_host: "example.com", expires_at: null });
-    expect(data.history).toMatchObject([
-      { who: "api", action: "change", code: "moved", note: null },
-      { who: "api", action: "change", code: "moved", note: "by phone" },
-    ]);
+    expect(data).toMatchObject({ target, former_host: "example.com" });
+    expect(data.history).toMatchObject([{ who: "api", action: "change", code: "moved", note: "by phone" }]);
     await closed.operate("POST", "links/moved/disable", { reason: "spam" });
     expect((await change({ target: original_url })).status).toBe(410);
   });
@@ -251,19 +216,12 @@ describe("a link in the operator's API", () => {
     expect(refusal.status).toBe(412);
   });
 
-  test("is deleted only if its code is confirmed, then permanently, and the code stays taken", async () => {
+  test("is deleted only if its code is confirmed", async () => {
     const code = await createLink();
-    for (const query of ["", "?confirm=", "?confirm=yes", `?confirm=${code}x`]) {
+    for (const query of ["", "?confirm=", "?confirm=yes", `?confirm=${code}x`])
       expect(await outcomeOf(operate("DELETE", `links/${code}${query}`)), query).toBe("400 operator.confirm");
-    }
-    expect((await curt.fetch(`/${code}`)).status).toBe(302);
-    expect((await operate("DELETE", `links/${code}?confirm=${code}`)).data).toEqual({ code, changed: true });
-    expect((await curt.fetch(`/${code}`)).status).toBe(410);
-    const deleted = { state: "deleted", target: "", location: "" };
-    expect((await operate("GET", `links/${code}`)).data).toMatchObject(deleted);
-    expect((await operate("DELETE", `links/${code}?confirm=${code}`)).data.changed).toBe(false);
-    expect((await operate("POST", `links/${code}/enable`)).data.changed).toBe(false);
-    expect((await curt.shorten({ original_url, custom_code: code })).status).toBe(409);
+    const deleted = await operate("DELETE", `links/${code}?confirm=${code}`);
+    expect(deleted.data).toEqual({ code, changed: true, id });
   });
 
   test("is found by any code, even the name of an operation", async () => {
@@ -298,6 +256,8 @@ describe("a link in the operator's API", () => {
       [`links/${code}/disable`, { reason: "spam", note: "\uD800" }, "400 note.ill-formed"],
       [`links/${code}/disable`, [], "400 body.object"],
       ["links/disable?q=any", { reason: "spam", count: "60" }, "400 field.type"],
+      ["links/disable?q=any", { reason: "spam", count: 1, until: 7 }, "400 field.type"],
+      ["links/disable?q=any", { reason: "spam", count: 1, until: "yesterday" }, "400 query.date"],
       [`cases/${code}`, {}, "400 field.required"],
       [`cases/${code}`, { action: "forget" }, "400 field.values"],
       [`cases/${code}`, { action: "disable" }, "400 reason.unknown"],
@@ -309,30 +269,6 @@ describe("a link in the operator's API", () => {
 });
 
 describe("a host in the operator's API", () => {
-  test("is blocked with its subdomains, and unblocked", async () => {
-    const [below, beside] = [
-      await createLink("https://a.b.blocked.example/x"),
-      await createLink("https://notblocked.example/"),
-    ];
-    for (const code of [below, beside]) expect((await curt.fetch(`/${code}`)).status).toBe(302);
-    const blocked = await operate("PUT", "hosts/Blocked.EXAMPLE.", { reason: "malware", note: "all of it" });
-    expect([blocked.status, blocked.data]).toEqual([200, { host: "blocked.example", changed: true }]);
-    await untilAnswered(curt, below, 410);
-    expect((await curt.fetch(`/${beside}`)).status).toBe(302);
-    await untilRefused(curt, "https://blocked.example/");
-    expect((await operate("GET", `links/${below}`)).data).toMatchObject({
-      state: "active",
-      blocked: "malware",
-    });
-    expect((await operate("GET", "hosts")).data.hosts).toEqual([
-      { host: "blocked.example", reason: "malware", since: expect.any(String) },
-    ]);
-    expect((await operate("DELETE", "hosts/blocked.example", { note: "a mistake" })).data.changed).toBe(true);
-    await untilAnswered(curt, below, 302);
-    expect((await operate("DELETE", "hosts/blocked.example")).data.changed).toBe(false);
-    expect((await operate("GET", "hosts")).data.hosts).toEqual([]);
-  });
-
   test("may be written in any script, or be an IP address", async () => {
     for (const [written, host] of [
       ["누리집.한국", "xn--od1b68ljso.xn--3e0b707e"],
@@ -340,17 +276,9 @@ describe("a host in the operator's API", () => {
       ["[2001:db8::1]", "[2001:db8::1]"],
     ] as const) {
       const path = `hosts/${encodeURIComponent(written)}`;
-      expect((await operate("PUT", path, { reason: "spam" })).data).toEqual({ host, changed: true });
-      expect((await operate("DELETE", path)).data).toEqual({ host, changed: true });
+      expect((await operate("PUT", path, { reason: "spam" })).data).toEqual({ host, changed: true, id });
+      expect((await operate("DELETE", path)).data).toEqual({ host, changed: true, id });
     }
-  });
-
-  test("can't be blocked if it is malformed or the instance's own", async () => {
-    for (const host of ["a b", "https:%2F%2Fx.example", "*.example", "x:80", "curt.example", "<b>"])
-      expect(
-        (await operate("PUT", `hosts/${encodeURIComponent(host)}`, { reason: "spam" })).status,
-        host,
-      ).toEqual(400);
   });
 });
 
@@ -406,19 +334,6 @@ describe("a list in the operator's API", () => {
     }
   });
 
-  test("of links can be searched by code, host and a part of the destination", async () => {
-    await using own = await startOwn();
-    await addCampaign(own);
-    const search = async (query: string) => (await searchLinks(own.operate, query)).codes;
-    expect(await search("q=bad59")).toEqual(["bad59"]);
-    expect(await search("q=verify-account")).toHaveLength(CAMPAIGN.links);
-    expect(await search(`host=${campaignHost(3)}`)).toHaveLength(8);
-    expect(await search("host=bank-3.example")).toHaveLength(8);
-    expect(await search("host=ank-3.example")).toEqual([]);
-    const wrong = await own.operate("GET", "links?host=a/b");
-    expect([wrong.status, wrong.message]).toEqual([400, `host: ${en["host.invalid"]}`]);
-  });
-
   test("of links starts with the one that has exactly the searched code, and says which share was searched", async () => {
     await using own = await startOwn();
     const codes = ["before", "bad", "badge", "after"];
@@ -434,81 +349,94 @@ describe("a list in the operator's API", () => {
     expect(await page("q=bad", 1)).toEqual([["bad"], expect.any(String), 0]);
     expect(await page("q=bad", 2)).toEqual([["bad", "newest"], expect.any(String), 0.2]);
     expect(await page("", 3)).toEqual([["newest", "after", "badge"], expect.any(String), 0.6]);
+    const wrong = await own.operate("GET", "links?host=a/b");
+    expect([wrong.status, wrong.message]).toEqual([400, `host: ${en["host.invalid"]}`]);
   });
 });
 
-test("the links of a search are disabled together once their number is confirmed, and a case of them can be reopened", async () => {
+test("one decision disables all links of a search once their number is confirmed", async () => {
   await using own = await startOwn();
   await addMany(own, 3);
   await own.shorten({ original_url: "https://example.com/", custom_code: "other" });
   await report(own, "many1", { reason: "phishing", note: "Fake!" });
-  const disable = (count?: number) =>
-    own.operate("POST", "links/disable?q=many.example", { reason: "phishing", note: "campaign", count });
-  expect((await disable()).data).toEqual({ count: 3, done: false });
-  const other = await disable(2);
-  expect([other.status, other.reason]).toEqual([409, "operator.count"]);
+  const disable = (count?: number, until?: string) =>
+    own.operate("POST", "links/disable?q=many.example", {
+      reason: "phishing",
+      note: "campaign",
+      count,
+      until,
+    });
+  const { until, ...found } = (await disable()).data;
+  expect(found).toEqual({ count: 3, done: false });
+  // Isn't one of those that the operator saw.
+  await own.shorten({ original_url: "https://many.example/late" });
+  for (const refusal of [await disable(2, until), await disable(3)])
+    expect([refusal.status, refusal.reason]).toEqual([409, "operator.count"]);
   expect((await own.operate("GET", "journal")).data.entries).toEqual([]);
-  const { at, ...done } = (await disable(3)).data;
-  expect(done).toEqual({ count: 3, done: true, changed: 3 });
-  expect((await own.operate("GET", "journal")).data.entries[0].at).toBe(at);
-  for (const code of ["many0", "many2"]) await untilAnswered(own, code, 410);
-  expect((await own.fetch("/other")).status).toBe(302);
-  const caseState = async () =>
-    (await own.operate("GET", "cases")).data.cases.map((one: any) => [one.code, one.state]);
-  expect(await caseState()).toEqual([["many1", "answered"]]);
-  expect((await own.operate("POST", "cases/many1", { action: "reopen" })).status).toBe(200);
-  expect(await caseState()).toEqual([["many1", "open"]]);
-  expect((await own.operate("POST", "cases/many1", { action: "reopen" })).message).toBe(
-    en["operator.no-case"],
-  );
+  const done = (await disable(3, until)).data;
+  expect(done).toEqual({ count: 3, done: true, changed: 3, id });
+  const replaced = [
+    { kind: "link", value: null, count: 3 },
+    { kind: "case", value: null, by_reports: false, count: 1 },
+  ];
   const { entries } = (await own.operate("GET", "journal")).data;
-  expect(entries.filter((entry: any) => entry.action === "disable")).toHaveLength(3);
-  expect((await own.operate("GET", "figures")).data).toMatchObject({
-    links: 4,
-    disabled: 3,
-    blocked_hosts: 0,
-  });
+  expect(entries).toEqual([
+    {
+      id: done.id,
+      at: expect.any(String),
+      who: "api",
+      by: null,
+      action: "disable",
+      code: null,
+      host: null,
+      reason: "phishing",
+      note: "campaign",
+      links: 3,
+      replaced,
+      undoes: null,
+      undone: null,
+      undoable: true,
+    },
+  ]);
 });
 
 test("a search that finds over 10,000 links disables none, even with their number", async () => {
   await using own = await startOwn();
   await addMany(own, 10_000);
   const path = "links/disable?host=many.example";
-  expect((await own.operate("POST", path, { reason: "spam" })).data).toEqual({ count: 10_000, done: false });
+  expect((await own.operate("POST", path, { reason: "spam" })).data).toMatchObject({
+    count: 10_000,
+    done: false,
+  });
   await own.shorten({ original_url: "https://many.example/" });
   const { status, message } = await own.operate("POST", path, { reason: "spam", count: 10_001 });
   expect([status, message]).toEqual([409, en["operator.too-many"].replace("{max}", "10,000")]);
   expect((await own.operate("GET", "journal")).data.entries).toEqual([]);
 });
 
-test("the links of one creator are found, disabled together and enabled again", async () => {
-  const [mina, joon] = ["mina:a-long-secret-of-mina", "joon:a-long-secret-of-joon"];
-  await using own = await startOwn({ CREATE_TOKEN: `${mina} ${joon}` });
-  const create = (custom_code: string, token: string) =>
-    own.shorten({ original_url, custom_code }, { Authorization: `Bearer ${token}` });
-  for (const code of ["m1", "m2", "m3"]) await create(code, mina);
-  await create("j1", joon);
-  const search = async (query: string) => (await searchLinks(own.operate, query)).codes;
-  expect(await search("q=by:mina")).toEqual(["m3", "m2", "m1"]);
-  expect(await search("q=by:mina+m2")).toEqual(["m2"]);
-  // The link with exactly this code isn't hers.
-  expect(await search("q=by:mina+j1")).toEqual([]);
-  expect(await search("q=by:mina&host=other.example")).toEqual([]);
-  const decide = (action: string, count?: number, undoes?: unknown) =>
-    own.operate("POST", `links/${action}?q=by:mina`, { reason: "spam", count, undoes });
-  await own.operate("POST", "links/m1/disable", { reason: "legal" });
-  expect((await decide("disable")).data).toEqual({ count: 3, done: false });
-  const { at, changed } = (await decide("disable", 3)).data;
-  expect(changed).toBe(3);
-  for (const code of ["m1", "m2", "m3"]) await untilAnswered(own, code, 410);
-  expect((await own.fetch("/j1")).status).toBe(302);
-  // A link that is created before the undo.
-  await create("m4", mina);
-  for (const undoes of ["yesterday", 7, ""]) expect((await decide("enable", 4, undoes)).status).toBe(400);
-  expect((await decide("enable", 4, at)).data).toMatchObject({ count: 4, changed: 3 });
-  for (const code of ["m2", "m3"]) await untilAnswered(own, code, 302);
-  expect((await own.operate("GET", "links/m1")).data.disabled_reason).toBe("legal");
-  // Without it, all are enabled.
-  expect((await decide("enable", 4)).data.changed).toBe(1);
-  await untilAnswered(own, "m1", 302);
+describe("undoing a decision in the operator's API", () => {
+  const undo = (entry: string, note?: string) => operate("POST", `decisions/${entry}/undo`, { note });
+
+  test("is refused with the present state if it was undone, if a later decision stands, and if it is final", async () => {
+    const code = await createLink();
+    const disable = async (reason: string) =>
+      (await operate("POST", `links/${code}/disable`, { reason })).data.id;
+    const [first, second] = [await disable("spam"), await disable("malware")];
+    const now = (state: string) => ` ${en["decision.now"].replace("{state}", state)}`;
+    const malware = now(en["admin.disabled"].replace("{reason}", en["reason.malware"]));
+    const refusalOf = async (entry: string) => {
+      const { status, reason, message } = await undo(entry);
+      return [status, reason, message];
+    };
+    expect(await refusalOf(first)).toEqual([409, "decision.superseded", en["decision.superseded"] + malware]);
+    await undo(second);
+    await undo(first);
+    const active = now(en["admin.state.active"]);
+    expect(await refusalOf(first)).toEqual([409, "decision.undone", en["decision.undone"] + active]);
+    const { data } = await operate("PATCH", `links/${code}`, { expires_at: "24h" });
+    expect(await refusalOf(data.id)).toEqual([409, "decision.final", en["decision.final"] + active]);
+    for (const unknown of ["0", "999999", "x", "-1", "1.5", "9".repeat(400)])
+      expect(await refusalOf(unknown)).toEqual([404, "decision.unknown", en["decision.unknown"]]);
+    expect(await outcomeOf(undo(first, "x".repeat(2001)))).toBe("400 note.too-long");
+  });
 });

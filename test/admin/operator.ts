@@ -63,8 +63,3 @@ export async function addMany(curt: RunningService, count: number): Promise<void
   });
   await store.insert(links);
 }
-
-/** Waits until no link to a URL can be created any more. */
-export async function untilRefused(curt: RunningService, original_url: string): Promise<void> {
-  while ((await curt.shorten({ original_url })).status !== 400) await Bun.sleep(10);
-}
