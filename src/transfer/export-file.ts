@@ -1,3 +1,4 @@
+import type { LinkId } from "../links/link-store.ts";
 import type { StoredLink } from "../links/link.ts";
 import {
   type Counts,
@@ -9,7 +10,7 @@ import {
   type Records,
   type WriteRecords,
 } from "../store/shared/records.ts";
-import { checkHeader, type ExportLine, HEADER, parseLine, writeLine } from "./export-line.ts";
+import { checkHeader, type ExportLine, parseLine, writeHeader, writeLine } from "./export-line.ts";
 import { BrokenLine } from "./field-codecs.ts";
 import { type ImportItem, type OnBrokenLine, UnreadableFile } from "./import-items.ts";
 import { readBlocks } from "./lines.ts";

@@ -1,8 +1,6 @@
 // The lines of an export, which docs/export-format.md describes. Equal records become equal bytes.
 import { type StoredLink, type Terms } from "../links/link.ts";
-import { isOwnHash } from "../links/password.ts";
-import { type EndedBy, REASONS } from "../links/reasons.ts";
-import type { Who } from "../links/store.ts";
+import { type EndedBy, REASONS } from "../links/problem.ts";
 import type { Target } from "../links/target.ts";
 import { orNone } from "../links/term-values.ts";
 import { type Kind, type Kinds, type StoredTerms, TERM_NAMES, TERMS } from "../links/terms.ts";
@@ -10,15 +8,17 @@ import { ANSWERS, type AnswerAction } from "../moderation/case.ts";
 import { ACTIONS } from "../moderation/store.ts";
 import { type Counts, KINDS, type LinkDay, type RecordOf } from "../store/shared/records.ts";
 import {
-  closeOneVisit,
-  type DayDetail,
-  type Detail,
-  readDetail,
-  type Value,
-  writeDetail,
-  writeOneVisit,
-} from "../visits/days/detail.ts";
-import { DIMENSIONS } from "../visits/days/dimensions.ts";
+  type Kind,
+  type Kinds,
+  type NameOf,
+  type StoredTerms,
+  TERM_NAMES,
+  TERMS,
+} from "../links/terms/terms.ts";
+import { ANSWERS, type AnswerAction } from "../moderation/case.ts";
+import { ACTIONS } from "../moderation/moderation-store.ts";
+import { type Counts, KINDS, type RecordOf, type ReplacedRow } from "../store/shared/records.ts";
+import { dayLine } from "./day-line.ts";
 import {
   anything,
   anyText,
@@ -32,11 +32,13 @@ import {
   count,
   day,
   end,
+  entryId,
   instant,
   isObject,
   list,
   oneOf,
   optional,
+  orNull,
   personName,
   record,
   reportCount,
@@ -82,7 +84,7 @@ const TERM_CODECS: { readonly [K in Kind]: Codec<Kinds[K]["stored"]> } = {
 /** The end is a field of the link. */
 const chosenTerms = TERM_NAMES.filter((name) => name !== "expires_at").map((name) => {
   const { kind, stored } = TERMS[name];
-  const codec: Codec<unknown> = optional<never>(TERM_CODECS[kind] as Codec<never>);
+  const codec: Codec<unknown> = optional<never>(TERM_CODECS[kind](name as never) as Codec<never>);
   return [stored, [kind === "secret" ? `${name}_hash` : name, codec]] as const;
 });
 const terms = record<Terms>({
@@ -95,43 +97,10 @@ const terms = record<Terms>({
   formerMs: ["former_ms", optional(count)],
 });
 
-const dated = restrict(day, (number) => number > 0, "must be null or a day from 1970-01-02 on");
-
-const linkDay = record<Omit<LinkDay, "detail">>({
-  code: ["code", code],
-  createdMs: ["created_at", instant],
-  day: [
-    "day",
-    {
-      // Day 0 isn't a date: it holds the sum of days that are too old to list.
-      write: (number) => (number === 0 ? null : day.write(number)),
-      read: (json, name) => (json === null ? 0 : dated.read(json, name)),
-    },
-  ],
-  visits: ["visits", visitCount],
-  bots: ["bots", visitCount],
-});
-
-const hourSums = restrict<object, NonNullable<DayDetail["hours"]>>(
-  object,
-  (sums) => Object.entries(sums).every(isHour),
-  "must be 0 to 23, each with two numbers",
-);
-const valueCounts = restrict<unknown, Value[]>(
-  anything,
-  (pairs) => Array.isArray(pairs) && pairs.every(isValue),
-  "must be a list of [text, visits]",
-);
-/** Closed days have counts, but no hashes of visitors. */
-const dayDetail = record<Omit<DayDetail, "dropped">>({
-  hours: ["hours", optional(hourSums)],
-  visitors: ["visitors", count],
-  values: ["values", emptyIfMissing(byKey(DIMENSIONS, valueCounts))],
-  others: ["others", emptyIfMissing(byKey(DIMENSIONS, count))],
-});
-
+/** Exports of an earlier Curt lack kinds that it didn't know. */
+const ofKind: Codec<number> = { ...count, read: (json = 0, name) => count.read(json, name) };
 const counts = record(
-  Object.fromEntries(KINDS.map((kind) => [kind, [kind, count]])) as unknown as Fields<Counts>,
+  Object.fromEntries(KINDS.map((kind) => [kind, [kind, ofKind]])) as unknown as Fields<Counts>,
 );
 
 const LINES: { readonly [K in keyof LineOf]: RecordCodec<LineOf[K]> } = {
@@ -148,25 +117,16 @@ const LINES: { readonly [K in keyof LineOf]: RecordCodec<LineOf[K]> } = {
       const { originalUrl, target = originalUrl, disabled } = given;
       // A deleted link has only a code.
       if (disabled !== "deleted") requireTarget(originalUrl, target);
-      return { ...given, target: target as Target, terms: orNone(terms.read(json, name)) };
+      return { ...given, target: target as Target, terms: chosen };
     },
   },
-  day: {
-    write: (given) => ({
-      ...linkDay.write(given),
-      ...(given.detail && dayDetail.write(readDetail(given.detail))),
-    }),
-    read(json, name) {
-      const given = linkDay.read(json, name);
-      const detail = given.day === 0 ? null : lowerVisits(dayDetail.read(json, name));
-      return { ...given, detail: detail && packDetail(detail) };
-    },
-  },
+  day: dayLine,
   secret: record({ name: ["name", text], secret: ["base64", base64] }),
   host: record({ host: ["host", text], reason: ["reason", reason], sinceMs: ["since", instant] }),
   entry: record({
+    entry: ["id", optional(entryId)],
     atMs: ["at", instant],
-    who: ["who", oneOf<Who>(["api", "page", "reports"])],
+    who: ["who", oneOf(WHO)],
     by: ["by", optional(personName)],
     action: ["action", oneOf(ACTIONS)],
     reason: ["reason", optional(reason)],
@@ -175,6 +135,15 @@ const LINES: { readonly [K in keyof LineOf]: RecordCodec<LineOf[K]> } = {
     createdMs: ["created_at", optional(instant)],
     host: ["host", optional(text)],
   }),
+  replaced: {
+    write: replaced.write,
+    read(json, name) {
+      const row = replaced.read(json, name);
+      const codec = orNull(VALUES[row.kind]);
+      for (const field of ["value", "became"] as const) codec.read(row[field] ?? undefined, field);
+      return row;
+    },
+  },
   case: record({
     code: ["code", code],
     createdMs: ["created_at", instant],
@@ -265,32 +234,6 @@ function requireTarget(originalUrl: string, target: string): void {
     );
 }
 
-function isHour([hour, sums]: [string, unknown]): boolean {
-  return /^(?:1?\d|2[0-3])$/.test(hour) && Array.isArray(sums) && sums.length === 2 && sums.every(isCount);
-}
-
-function isValue(pair: unknown): boolean {
-  if (!Array.isArray(pair) || pair.length !== 2) return false;
-  return isText(pair[0]) && !pair[0].includes("\0") && isCount(pair[1]);
-}
-
-function emptyIfMissing<T extends object>(codec: Codec<T>): Codec<T> {
-  return {
-    write: (content) => (Object.keys(content).length === 0 ? undefined : codec.write(content)),
-    read: (json = {}, name) => codec.read(json, name),
-  };
-}
-
-/** Uses the short form of a day with one visit where possible: most days have one. */
-function packDetail(detail: DayDetail): Detail {
-  const { hours = {}, visitors, values, others } = detail;
-  const [[hour, [visits, bots]] = ["", [0, 0]], ...moreHours] = Object.entries(hours);
-  const texts = DIMENSIONS.flatMap((dimension) => {
-    const [[value, times] = ["", 0], ...more] = values[dimension] ?? [];
-    return times === 1 && more.length === 0 ? [value] : [];
-  });
-  const isOneVisit = visits === 1 && bots === 0 && visitors === 1 && moreHours.length === 0;
-  if (!isOneVisit || Object.keys(others).length > 0 || texts.length < DIMENSIONS.length)
-    return writeDetail(detail);
-  return closeOneVisit(writeOneVisit({ hour: Number(hour), visitor: 0, texts })) ?? writeDetail(detail);
+function isFoldedTo(written: string, key: LinkKey): boolean {
+  return lookUpCode(written, "ignore") === splitKey(key).code;
 }

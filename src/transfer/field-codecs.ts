@@ -73,11 +73,12 @@ export const text = restrict(anyText, (value) => !value.includes("\0"), "must no
 /** No lookup would find a code that is stored with another spelling. */
 export const code = restrict<string, LinkKey>(
   text,
-  (value) => lookUpKey(value) === value,
+  (value) => lookUpKey(value, "match") === value,
   "must be a code of at most 64 characters, in NFC and without U+FE0F",
 );
 export const personName = restrict(text, isName, "must be 1 to 64 letters, digits and . _ - @");
 export const count = restrict<unknown, number>(anything, isCount, "must be a whole number from 0 on");
+export const entryId = restrict(count, (value) => value > 0, "must be a whole number from 1 on");
 export const reportCount = restrict(count, (value) => value <= MAX_REPORTS, `must be at most ${MAX_REPORTS}`);
 export const visitCount: Codec<number> = {
   ...count,
@@ -135,6 +136,14 @@ export function optional<T>(codec: Codec<T>): Codec<T | undefined> {
   return {
     write: (value) => (value === undefined ? undefined : codec.write(value)),
     read: (json, name) => (json === undefined ? undefined : codec.read(json, name)),
+  };
+}
+
+/** Like {@link optional}, for `null` or another value in its place. */
+export function orNull<T, None = null>(codec: Codec<T>, none = null as None): Codec<T | None> {
+  return {
+    write: (value) => (value === none ? undefined : codec.write(value as T)),
+    read: (json, name) => (json === undefined ? none : codec.read(json, name)),
   };
 }
 

@@ -10,6 +10,7 @@ const NAMES: Readonly<Record<Thing, readonly [singular: string, plural: string]>
   secret: ["secret", "secrets"],
   host: ["host rule", "host rules"],
   entry: ["journal entry", "journal entries"],
+  replaced: ["replaced value", "replaced values"],
   case: ["case", "cases"],
   counter: ["counter", "counters"],
   request: ["keyed request", "keyed requests"],

@@ -16,6 +16,7 @@ import { isServed } from "./instances.ts";
 import { createImporter, linkRecords } from "./link-records.ts";
 import { createLinksReader } from "./link-updates.ts";
 import { hasSchema, migrate, requireCurrentVersion } from "./schema.ts";
+import { newestSaltDay } from "./visit-queries.ts";
 
 /** Generous, because no request waits for these statements. */
 const STATEMENT_MS = 60_000;
@@ -29,12 +30,14 @@ const SNAPSHOT = ["SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY", 
 const LOCK = [
   WAIT,
   "SET LOCAL lock_timeout = 5000",
-  "LOCK TABLE instances, links, visits, hosts, journal, cases, secrets, counters, requests IN SHARE ROW EXCLUSIVE MODE",
+  "LOCK TABLE instances, links, visits, hosts, journal, replaced, cases, secrets, counters, requests IN SHARE ROW EXCLUSIVE MODE",
 ];
 const FINISH = [
   "UPDATE link_count SET links = (SELECT count(*) FROM links)",
   // The first requests need good plans.
-  "ANALYZE links, visits, cases, journal",
+  "ANALYZE links, visits, cases, journal, replaced",
+  // The next entry is later than all others.
+  "SELECT setval(pg_get_serial_sequence('journal', 'entry'), 1 + coalesce(max(entry), 0), false) FROM journal",
 ];
 
 /** Records in a batch. */
@@ -51,6 +54,7 @@ export function openPostgresRecords(address: PostgresAddress): Promise<Records> 
     const all = database.within(ALL_MS);
     return {
       find: createLinksReader(database).find,
+      newestSaltDay: () => newestSaltDay(database.run),
       isFillable: () => isFillable(database.run, address),
       size: async () => (await all.run<{ size: number }>(SIZE)).rows[0]?.size ?? 0,
       snapshot: (work) =>
@@ -90,7 +94,7 @@ export async function fillPostgresStore<T>(
   }
 }
 
-function openMigrated<T>(address: PostgresAddress, open: (database: Database) => T): Promise<T> {
+function openMigrated<T>(address: PostgresAddress, open: (database: Database) => T | Promise<T>): Promise<T> {
   return openWith(address, async (database) => {
     await migrate(database);
     return open(database);

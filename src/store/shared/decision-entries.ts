@@ -7,6 +7,7 @@ import { bytesOf, insertInto, isStorable, type Run, textOf } from "./sql.ts";
 
 const COLUMNS = "at_ms, who, operator, action, reason, note, code, created_ms, host";
 export const ENTRIES = `SELECT entry, ${COLUMNS} FROM journal ORDER BY entry`;
+const FIND = `SELECT entry, ${COLUMNS} FROM journal WHERE entry = $1`;
 
 interface EntryRow {
   entry: number;
@@ -40,6 +41,7 @@ export async function addEntries(
   );
 }
 
+/** Inserts entries, which have all their numbers or none. Returns the new ones. */
 export async function insertEntries(
   run: Run,
   entries: readonly Omit<DecisionEntry, "cursor">[],
@@ -51,6 +53,7 @@ export async function insertEntries(
       const bytes = note === undefined ? undefined : bytesOf(note);
       return [atMs, who, by, action, reason, bytes, code, createdMs, host];
     }),
+    "ON CONFLICT DO NOTHING RETURNING entry",
   );
 }
 
@@ -74,6 +77,7 @@ export function createDecisionsReader(run: Run) {
 export function toEntry(row: EntryRow): Omit<DecisionEntry, "cursor"> {
   const { at_ms, who, operator, action, reason, note, code, created_ms, host } = row;
   return {
+    entry,
     atMs: at_ms,
     who,
     ...(operator !== null && { by: operator }),

@@ -3,9 +3,9 @@ import type { KeyedRequest, LinkId, CreatedRecord } from "../../links/link-store
 import type { Note } from "../../moderation/case.ts";
 import type { HostRule } from "../../moderation/moderation-store.ts";
 import { CASES, type CaseRow, insertCases, insertNotes, type NoteRow, toCase, toNote } from "./cases.ts";
-import { ENTRIES, insertEntries, toEntry } from "./decision-entries.ts";
-import { keyOf } from "./decisions.ts";
-import type { Kind, RecordOf } from "./records.ts";
+import { ENTRIES, insertEntries, REPLACED, toEntry } from "./decision-entries.ts";
+import { keyOf } from "./locked-links.ts";
+import type { Kind, RecordOf, ReplacedRow } from "./records.ts";
 import { insertInto, list, type Run, type Value } from "./sql.ts";
 
 /** Reads all rows of a statement, in batches. */
@@ -49,9 +49,17 @@ export const RECORD_TABLES: Tables<Exclude<Kind, "link" | "day">> = {
   entry: {
     read: reading(ENTRIES, toEntry),
     async write(run, entries) {
-      await insertEntries(run, entries);
-      return entries.length;
+      return (await insertEntries(run, entries)).length;
     },
+  },
+  replaced: {
+    read: reading(
+      `SELECT ${REPLACED} FROM replaced ORDER BY entry, kind, subject`,
+      (row: ReplacedRow) => row,
+    ),
+    write: writing(`replaced (${REPLACED})`, (row) =>
+      REPLACED.split(", ").map((column) => row[column as keyof ReplacedRow]),
+    ),
   },
   case: {
     async *read(scan, run) {

@@ -1,9 +1,10 @@
 // The content of a store as plain data, the same for every engine. An export holds these records.
 import type { StoredLink } from "../../links/link.ts";
 import type { Case, Note } from "../../moderation/case.ts";
-import type { HostRule, DecisionEntry } from "../../moderation/store.ts";
+import type { HostRule, DecisionEntry, Replaced } from "../../moderation/moderation-store.ts";
 import type { Sums } from "../../visits/days/day.ts";
 import type { Detail } from "../../visits/days/detail.ts";
+import type { VisitStore } from "../../visits/days/visit-store.ts";
 
 /**
  * Times are in Unix milliseconds, days count from 1970-01-01 (UTC). Salts and today's reporters are missing: hashes of
@@ -41,6 +42,7 @@ export const KINDS = [
   "secret",
   "host",
   "entry",
+  "replaced",
   "case",
   "counter",
   "request",
@@ -59,7 +61,7 @@ export type ReadRecords = <K extends Kind>(kind: K) => AsyncIterable<readonly Re
 export type WriteRecords = <K extends Kind>(kind: K, records: readonly RecordOf[K][]) => Promise<number>;
 
 /** Reads everything in a store. Methods reject with `StoreUnavailable`. */
-export interface Records extends Pick<LinkStore, "find"> {
+export interface Records extends Pick<LinkStore, "find">, Pick<VisitStore, "newestSaltDay"> {
   /** Whether the store can be filled, see {@link IS_EMPTY}. Throws {@link StoreUnusable} if it is empty but served. */
   isFillable(): Promise<boolean>;
   /** Estimates the number of records, which takes a while. */
@@ -96,7 +98,8 @@ export const CLEAR = [
   "DELETE FROM secrets",
   "DELETE FROM counters",
   "DELETE FROM requests",
+  "DELETE FROM remembered_settings",
 ];
 export const SIZE = `
   SELECT (SELECT count(*) FROM links) + (SELECT count(*) FROM visits) + (SELECT count(*) FROM journal)
-    + (SELECT count(*) FROM counters) AS size`;
+    + (SELECT count(*) FROM replaced) + (SELECT count(*) FROM counters) AS size`;

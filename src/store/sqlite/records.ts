@@ -25,6 +25,7 @@ export function openSqliteRecords(path: string): Records {
   const reader = createReader(path, identify(path));
   return {
     find: async (code) => reader.find(code),
+    newestSaltDay: async () => reader.newestSaltDay(),
     isFillable: async () => isEmpty(database),
     size: async () => trying(() => database.query<{ size: number }, []>(SIZE).get()?.size ?? 0),
     async snapshot(work) {

@@ -4,9 +4,13 @@ import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
 
 import { StoreUnusable } from "../../../links/link-store.ts";
 import store from "../migrations/001-store.sql" with { type: "text" };
+import decisions from "../migrations/002-decisions.sql" with { type: "text" };
 
-/** In order. How many of them a file has is its schema version (PRAGMA user_version). */
-export const MIGRATIONS = [store];
+/** In order. How many of them a file has is its schema version (PRAGMA user_version). @internal */
+export const MIGRATIONS = [
+  store,
+  decisions,
+];
 
 interface Part {
   /** With its type, such as "index links_by_end": a trigger may be called like a table. */
