@@ -98,6 +98,10 @@ export const PROBLEM_REASONS = [
   "store.unavailable",
   // The operator's API and pages.
   "action.unknown",
+  "decision.final",
+  "decision.superseded",
+  "decision.undone",
+  "decision.unknown",
   "host.invalid",
   "host.own",
   "host.suffix",

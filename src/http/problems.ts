@@ -90,6 +90,14 @@ function describeKind(problem: HttpProblem, fields: FieldNames): PartialDescript
       return { status: 409, messages: [say("operator.too-many", { max: problem.max })] };
     case "other-count":
       return { status: 409, messages: [say("operator.count", { count: problem.count }, "count")] };
+    case "decision.unknown":
+      return { status: 404, messages: [say(problem.kind)] };
+    case "decision.undone":
+    case "decision.superseded":
+    case "decision.final": {
+      const { kind, ...state } = problem;
+      return { status: 409, messages: [say(kind), ...describeState(kind, state)] };
+    }
     case "malformed":
       return { status: 400, messages: problem.refusals.map(describeRequestRefusal) };
     case "taken":

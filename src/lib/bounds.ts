@@ -125,7 +125,7 @@ export const FIELDS = {
   form: KEY,
   action: WORD,
   count: 20,
-  undoes: WHEN,
+  until: WHEN,
   confirm: CODE,
   host: TARGET,
   block: 253,
@@ -267,4 +267,5 @@ export const BODIES = {
   "PUT /api/v1/admin/hosts/{host}": body("json", "reason", "note"),
   "DELETE /api/v1/admin/hosts/{host}": body("json", "note"),
   "POST /api/v1/admin/cases/{code}": body("json", "action", "reason", "note"),
+  "POST /api/v1/admin/decisions/{id}/undo": body("json", "note"),
 } as const satisfies Record<string, AnyBody>;

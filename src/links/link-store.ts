@@ -145,12 +145,15 @@ export interface Decision extends Actor {
   readonly note?: string | undefined;
 }
 
-export interface EnableDecision extends Decision {
-  /**
-   * Undoes only the decision of this instant: links that it disabled, and nobody has decided about since. They get the state that
-   * they had before, so a link that was disabled for another reason stays disabled for that.
-   */
-  readonly undoesMs?: number | undefined;
+/** The number of an entry in the operator's journal. Of two decisions about a link or a host, the later one has the higher. */
+export type EntryId = number;
+
+/** The result of a decision. */
+export interface Decided {
+  /** How many links or hosts changed. The entry also has those that were in this state before. */
+  readonly changed: number;
+  /** Undefined if there was nothing to decide about. */
+  readonly entry: EntryId | undefined;
 }
 
 /** The operator, through the API or the page, or the reports of visitors. */

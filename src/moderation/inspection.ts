@@ -163,7 +163,7 @@ export interface LinkDecisions {
   decisions(
     code: Code,
     limit: number,
-  ): Promise<readonly Pick<DecisionEntry, "createdMs" | "action" | "atMs">[]>;
+  ): Promise<readonly Pick<DecisionEntry, "action" | "atMs" | "undone">[]>;
 }
 
 interface DisabledSinceOptions {
@@ -183,7 +183,7 @@ export function createDisabledSinceReader({ store, hostRules }: DisabledSinceOpt
   return async ({ code, createdMs, target }) => {
     const entries = await store.decisions(code, MAX_ENTRIES);
     const decided = entries.find(
-      (entry) => entry.createdMs === createdMs && (entry.action === "disable" || entry.action === "enable"),
+      ({ action, undone }) => undone === undefined && (action === "disable" || action === "enable"),
     );
     return decided?.action === "disable" ? decided.atMs : hostRules.ruleFor(target)?.sinceMs;
   };

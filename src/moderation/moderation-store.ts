@@ -54,6 +54,7 @@ export const ACTIONS = [
   "unblock-host",
   "nothing-wrong",
   "reopen",
+  "undo",
 ] as const;
 export type Action = (typeof ACTIONS)[number];
 
@@ -66,6 +67,16 @@ export interface DecisionEntry extends Decision {
   /** Which link of the code. */
   readonly createdMs?: number | undefined;
   readonly host?: string | undefined;
+  /** The entry that this one undoes. */
+  readonly undoes?: EntryId | undefined;
+  /** How many links it is about. Undefined for entries of an earlier Curt, which can't be undone. */
+  readonly links?: number | undefined;
+  /** What it replaced. */
+  readonly replaced: readonly Replaced[];
+  /** The entry that has undone it, for the link of the query or at least partly. */
+  readonly undone?: EntryId | undefined;
+  /** Whether {@link ModerationStore.undo} would change something now, or the page has too many values to compare. */
+  readonly isUndoable: boolean;
 }
 
 export interface DecisionQuery {

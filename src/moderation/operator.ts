@@ -30,14 +30,6 @@ export interface ReasonedRequest extends DecisionRequest {
   readonly reason: string;
 }
 
-interface EnableRequest extends DecisionRequest, Pick<EnableDecision, "undoesMs"> {}
-
-/** The links that a decision changed, and when. */
-export interface DecidedLinks {
-  readonly links: readonly LinkId[];
-  readonly atMs: number;
-}
-
 interface ChangeRequest extends DecisionRequest, Pick<EditRequest, "originalUrl" | "terms"> {}
 
 interface DecidedHost {
@@ -112,6 +104,8 @@ export interface Operator {
   /** Stops all links to a host and the hosts below it. */
   blockHost(host: string, request: ReasonedRequest, actor: Actor): Promise<DecidedHost | RefusedDecision>;
   unblockHost(host: string, request: DecisionRequest, actor: Actor): Promise<DecidedHost | RefusedDecision>;
+  /** Restores what a decision replaced, see {@link ModerationStore.undo}. */
+  undo(entry: EntryId, request: DecisionRequest, actor: Actor): Promise<Undone | NotUndone | RefusedDecision>;
 }
 
 export function createOperator({
@@ -201,7 +195,13 @@ export function createOperator({
       const host = parseHost(written);
       const refusals = [...refuseHost(host), ...refuseNote(request.note)];
       if (host === undefined || refusals.length > 0) return { kind: "refused", refusals };
-      return { host, changed: await store.unblockHost(host, decide(request, actor)) };
+      return { host, ...(await store.unblockHost(host, decide(request, actor))) };
+    },
+
+    async undo(entry, request, actor) {
+      const refusals = refuseNote(request.note);
+      if (refusals.length > 0) return { kind: "refused", refusals };
+      return store.undo(entry, decide(request, actor));
     },
   };
 }

@@ -21,6 +21,7 @@ export type DomainStore = Pick<
   | "update"
   | "change"
   | "report"
+  | "undo"
   | "sums"
   | "salt"
 >;
@@ -58,7 +59,20 @@ export function storeOf(store: Store, keyPrefix: string): DomainStore {
       }),
     findNear: findNear && finderOf(findNear, keyPrefix),
     size: store.size,
-    ...(isOnly ? writesOfOnly(store) : writesOf(store, keyPrefix)),
+    insert: store.insert,
+    insertOnce: store.insertOnce,
+    recall: store.recall,
+    async update(link, change) {
+      const updated = await store.update(withKey(link, keyPrefix), change);
+      return { ...updated, link: updated.link && withCode(updated.link) };
+    },
+    async change(link, change, decision) {
+      const updated = await store.change(withKey(link, keyPrefix), change, decision);
+      return { ...updated, link: updated.link && withCode(updated.link) };
+    },
+    undo: (entry, decision, corrected) =>
+      store.undo(entry, decision, corrected && withKey(corrected, keyPrefix)),
+    report: (report) => store.report(withKey(report, keyPrefix)),
     sums: (code, createdMs) => store.sums(keyOf(keyPrefix, code), createdMs),
     salt: store.salt,
   };

@@ -9,7 +9,17 @@ import {
   inspectLink,
   inspectStatistics,
   searchForLinks,
-} from "../api/admin/links.ts";
+} from "../api/admin/operator-links.ts";
+import {
+  answerCase,
+  blockHost,
+  getCases,
+  getFigures,
+  getHosts,
+  getJournal,
+  undoDecision,
+  unblockHost,
+} from "../api/admin/operator-lists.ts";
 import { getIndex } from "../api/api-index.ts";
 import { checkCode } from "../api/check-code.ts";
 import { createLinks } from "../api/create-batch.ts";
@@ -25,7 +35,7 @@ import { decideAll, showDecideAll } from "../pages/admin/decide-all.tsx";
 import { answerCaseForm, showCases, showDesk } from "../pages/admin/desk.tsx";
 import { showFigures } from "../pages/admin/figures.tsx";
 import { decideHost, showHosts } from "../pages/admin/hosts.tsx";
-import { showJournal } from "../pages/admin/journal.tsx";
+import { showJournal, undoForm } from "../pages/admin/journal.tsx";
 import { decideLink, showLink } from "../pages/admin/link.tsx";
 import { showLinks } from "../pages/admin/links.tsx";
 import { sendHomeForm, showHome } from "../pages/home/handler.ts";
@@ -101,6 +111,7 @@ export const OPERATOR = table<OperatorParts, ViewParts>()({
   "POST /api/v1/admin/cases/{code}": answerCase,
   "GET /api/v1/admin/figures": getFigures,
   "GET /api/v1/admin/journal": getJournal,
+  "POST /api/v1/admin/decisions/{id}/undo": undoDecision,
   "GET /admin": showDesk,
   "POST /admin": signIn,
   "POST /admin/sign-out": signOut,
@@ -115,4 +126,5 @@ export const OPERATOR = table<OperatorParts, ViewParts>()({
   "POST /admin/cases": answerCaseForm,
   "GET /admin/figures": showFigures,
   "GET /admin/journal": showJournal,
+  "POST /admin/journal": undoForm,
 });

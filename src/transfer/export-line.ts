@@ -134,6 +134,8 @@ const LINES: { readonly [K in keyof LineOf]: RecordCodec<LineOf[K]> } = {
     code: ["code", optional(code)],
     createdMs: ["created_at", optional(instant)],
     host: ["host", optional(text)],
+    links: ["links", optional(reportCount)],
+    undoes: ["undoes", optional(entryId)],
   }),
   replaced: {
     write: replaced.write,

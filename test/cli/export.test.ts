@@ -177,6 +177,12 @@ describe("curt export and curt import", () => {
     expect([followed.status, followed.headers.get("location")]).toEqual([302, "https://example.com/plain"]);
     expect((await curt.fetch("/bad")).status).toBe(410);
     expect((await curt.fetch("/gone")).status).toBe(410);
+    // Imported decisions can be undone, and are older than the next one.
+    await using store = await openStoreOf(curt);
+    const decision = { who: "api", atMs: Date.now() } as const;
+    const [unblocked] = await store.decisions({ host: "한.example", limit: 1 });
+    expect(await store.undo(unblocked?.entry ?? 0, decision)).toMatchObject({ changed: 1, entry: 9 });
+    expect((await store.hosts("", 9)).map(({ host }) => host)).toEqual(["evil.example", "한.example"]);
   });
 
   test("write readable lines without hashes of visitors or reporters", async () => {

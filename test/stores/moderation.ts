@@ -267,43 +267,9 @@ export function testModerationStore(name: string, open: () => Promise<TestedStor
       expect(await read({ host })).toEqual(expected.slice(0, 2) as never);
       expect(await read({ host: "example" })).toEqual([]);
       const [, second] = await other.decisions({ limit: 2 });
-      expect(await read({ limit: 3, before: second?.cursor })).toEqual(expected.slice(2, 5) as never);
-      const [newest] = await other.decisions({ limit: 1, code: "j1" as LinkKey });
-      expect(await read({ code: "j1" as LinkKey, before: newest?.cursor })).toEqual([expected[5]] as never);
-    });
-
-    test("undoes one decision: only what it disabled, to the state before, unless somebody has decided since", async () => {
-      const codes = ["never", "spam", "opened", "enabled", "replaced", "erased"] as const;
-      const ids = await createLinks(...codes.map((code) => newLink(code)));
-      const some = (...names: (typeof codes)[number][]) =>
-        ids.filter(({ code }) => names.includes(code as never));
-      const at = (ms: number) => ({ atMs: NOW + ms });
-      await store.disable(some("spam", "opened", "replaced"), because("spam", at(1)));
-      await store.enable(some("opened"), decision(at(2)));
-      await store.disable(ids, because("phishing", at(3)));
-      // Others decide about three of them before the undo.
-      await store.enable(some("enabled"), decision(at(4)));
-      await store.disable(some("enabled"), because("illegal", at(5)));
-      await store.disable(some("replaced"), because("malware", at(5)));
-      for (const id of some("erased")) await store.erase(id, decision(at(5)));
-      expect(await store.enable(ids, { ...decision(), undoesMs: NOW + 6 })).toEqual([]);
-      const undo = { ...decision(at(7)), undoesMs: NOW + 3 };
-      expect(await store.enable(ids, undo)).toEqual([...some("never", "opened"), ...some("spam")]);
-      expect(await Promise.all(codes.map(stateOf))).toEqual([
-        undefined,
-        "spam",
-        undefined,
-        "illegal",
-        "malware",
-        "deleted",
-      ]);
-      expect((await read({ limit: 4 })).map(({ action, code, reason }) => [action, code, reason])).toEqual([
-        ["disable", "spam", "spam"],
-        ["enable", "opened", undefined],
-        ["enable", "never", undefined],
-        ["erase", "erased", undefined],
-      ] as never);
-      expect(await store.enable(ids, undo)).toEqual([]);
+      expect(await read({ limit: 3, before: second?.entry })).toEqual(expected.slice(2, 5) as never);
+      const [newest] = await other.decisions({ limit: 1, link: one });
+      expect(await read({ link: one, before: newest?.entry })).toEqual(ofOne.slice(1) as never);
     });
 
     test("ends a session for every process, and forgets it after its expiry", async () => {

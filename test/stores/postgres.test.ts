@@ -6,6 +6,7 @@ import { testModerationStore } from "./moderation.ts";
 import { PATIENT } from "./postgres-away.ts";
 import { testRequests } from "./requests.ts";
 import { testFigures, testSearch } from "./search.ts";
+import { testUndo } from "./undo.ts";
 import { testUpdates } from "./updates.ts";
 
 const server = await sharePostgres();

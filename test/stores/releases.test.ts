@@ -125,12 +125,22 @@ async function checkDecisions(service: LocalService, { reportedCodes, blockedHos
     ).data;
   expect(await dataOf("cases")).toMatchObject({ cases: reportedCodes.map((code) => ({ code })) });
   expect(await dataOf("hosts")).toMatchObject({ hosts: blockedHosts.map((host) => ({ host })) });
-  const { entries } = (await dataOf("journal")) as { entries: object[] };
+  const { entries } = (await dataOf("journal")) as {
+    entries: { id: number; links: number | null; undoable: boolean }[];
+  };
   expect(entries).toMatchObject([
-    { action: "erase", by: OPERATOR },
+    { action: "erase", by: OPERATOR, undoable: false },
     { action: "block-host", by: OPERATOR },
     { action: "disable", by: OPERATOR },
   ]);
+  // The first ones stored no values.
+  for (const { id, links, undoable } of entries) {
+    expect([id, undoable]).toEqual([id, links !== null && id < 3]);
+    if (undoable) continue;
+    const undo = `/api/v1/admin/decisions/${id}/undo`;
+    const refusal = await service.fetch(undo, { method: "POST", headers: AS_OPERATOR });
+    expect([refusal.status, refusal.headers.get("curt-reason")]).toEqual([409, "decision.final"]);
+  }
   expect(await dataOf("links/plain")).toMatchObject({ created_by: CREATOR });
 }
 

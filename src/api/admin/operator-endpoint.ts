@@ -37,14 +37,7 @@ interface Outcome {
   /** How many links a search finds. */
   readonly count?: number;
   readonly done?: boolean;
-  /** When it was taken, to undo it. */
-  readonly at?: string;
-  readonly changed: boolean | number;
-}
-
-/** Who decided, in the operator's journal. */
-export function actorOf({ by }: Call): Actor {
-  return { who: "api", by };
+  readonly skipped?: number;
 }
 
 export const note = z

@@ -36,7 +36,8 @@ export function inspectedJson({ link, visits, bots, history, reported }: LinkDet
   };
 }
 
-export function entryJson({ atMs, who, by, action, code, host, reason, note }: DecisionEntry) {
+export function entryJson(one: DecisionEntry) {
+  const { entry, atMs, who, by, action, code, host, reason, note, links, replaced, undoes, undone } = one;
   return {
     at: isoInstant(atMs),
     who,
@@ -47,6 +48,25 @@ export function entryJson({ atMs, who, by, action, code, host, reason, note }: D
     host: host ?? null,
     reason: reason ?? null,
     note: note ?? null,
+    /** How many links it is about. */
+    links: links ?? null,
+    /** The states that it replaced, grouped. `value` is the reason or the answer, or null. */
+    replaced: replaced.map(replacedJson),
+    /** The entry that it undoes, and the one that has undone it. */
+    undoes: undoes ?? null,
+    undone: undone ?? null,
+    undoable: one.isUndoable,
+  };
+}
+
+function replacedJson(one: Replaced) {
+  const { kind, value, count } = one;
+  return {
+    kind,
+    value: value ?? null,
+    ...("byReports" in one && { by_reports: one.byReports }),
+    ...("became" in one && { became: one.became ?? null }),
+    count,
   };
 }
 

@@ -118,11 +118,12 @@ export const eraseLink = linkDecision("DELETE /api/v1/admin/links/{code}", async
   return isProblem(changed) ? changed : { code, changed };
 });
 
-/** `count` is how many links the first response said there are. */
-const countedRequest = z.object({ note, count: z.number().nullish() });
-const countedReasonedRequest = countedRequest.extend({ reason });
-/** `undoes` is when the decision was taken, as in its response and in the journal. */
-const undoRequest = countedRequest.extend({ undoes: z.string().nullish() });
+export const disableAll = decision(
+  "POST /api/v1/admin/links/disable",
+  countedRequest.extend({ reason }),
+  (parts, call) => (body, actor) =>
+    changeAll(parts, call, body, (links) => parts.operator.disable(links, body, actor)),
+);
 
 export const disableAll = decision("POST /api/v1/admin/links/disable", (parts) => async (call) => {
   const body = await readBody(

@@ -59,7 +59,18 @@ export const blockHost = decision("PUT /api/v1/admin/hosts/{host}", (parts) => a
   return isProblem(body) ? body : parts.operator.blockHost(call.code, body, actorOf(call));
 });
 
-export const unblockHost = decision("DELETE /api/v1/admin/hosts/{host}", (parts) => async (call) => {
-  const body = await readBody(parts, call, BODIES["DELETE /api/v1/admin/hosts/{host}"], noteRequest);
-  return isProblem(body) ? body : parts.operator.unblockHost(call.code, body, actorOf(call));
-});
+export const unblockHost = decision(
+  "DELETE /api/v1/admin/hosts/{host}",
+  noteRequest,
+  ({ operator }, call) =>
+    (body, actor) =>
+      operator.unblockHost(call.code, body, actor),
+);
+
+export const undoDecision = decision(
+  "POST /api/v1/admin/decisions/{id}/undo",
+  noteRequest,
+  ({ operator }, call) =>
+    (body, actor) =>
+      operator.undo(entryOf(call.code), body, actor),
+);

@@ -5,7 +5,7 @@ import type { Action, DecisionCursor, DecisionEntry, DecisionQuery } from "../..
 import { idOf } from "./link-row.ts";
 import { bytesOf, insertInto, isStorable, type Run, textOf } from "./sql.ts";
 
-const COLUMNS = "at_ms, who, operator, action, reason, note, code, created_ms, host";
+const COLUMNS = "at_ms, who, operator, action, reason, note, code, created_ms, host, links, undoes";
 export const ENTRIES = `SELECT entry, ${COLUMNS} FROM journal ORDER BY entry`;
 const FIND = `SELECT entry, ${COLUMNS} FROM journal WHERE entry = $1`;
 
@@ -20,25 +20,68 @@ interface EntryRow {
   code: LinkKey | null;
   created_ms: number | null;
   host: string | null;
+  links: number | null;
+  undoes: EntryId | null;
 }
 
 /** The link or host of a decision. */
 export type Subject = LinkId | { readonly host: string };
 
-/** Adds an entry for each subject, in the transaction of the decision. */
-export async function addEntries(
+/**
+ * Whether a later decision about the subject of a row stands, or somebody with the key has changed the destination since. Entries of
+ * an earlier Curt have no rows in `replaced`.
+ */
+export const isSuperseded = (it: string) => `(
+  EXISTS (
+    SELECT 1 FROM replaced AS later
+    WHERE later.subject = ${it}.subject AND later.kind = ${it}.kind AND later.created_ms = ${it}.created_ms
+      AND later.entry > ${it}.entry AND later.undone_by IS NULL)
+  OR ${it}.kind <> 'host' AND EXISTS (
+    SELECT 1 FROM journal AS later
+    WHERE later.code = ${it}.subject AND later.created_ms = ${it}.created_ms AND later.entry > ${it}.entry
+      AND later.links IS NULL AND later.action <> 'change')
+  OR ${it}.kind = 'target' AND EXISTS (
+    SELECT 1 FROM links
+    WHERE links.code = ${it}.subject AND links.created_ms = ${it}.created_ms AND links.original_url <> ${it}.became)
+  OR ${it}.kind = 'host' AND EXISTS (
+    SELECT 1 FROM journal AS later
+    WHERE later.host = ${it}.subject AND later.entry > ${it}.entry AND later.links IS NULL))`;
+
+/** Whether the link of a row is there, so that undoing can restore the value. */
+const IS_THERE = `(it.kind = 'host' OR EXISTS (
+  SELECT 1 FROM links WHERE links.code = it.subject AND links.created_ms = it.created_ms
+    AND (links.disabled IS NULL OR links.disabled <> 'deleted')))`;
+const IS_FREE = `it.undone_by IS NULL AND NOT ${isSuperseded("it")}`;
+/** Whether {@link ModerationStore.undo} would restore something. `filter`: which links of a decision about many. */
+const isRestorable = (filter: string) => `
+  CASE WHEN code IS NULL AND host IS NULL THEN EXISTS (
+    SELECT 1 FROM replaced AS it
+    WHERE it.entry = journal.entry AND it.kind <> 'case' AND ${filter} AND ${IS_FREE} AND ${IS_THERE} AND NOT EXISTS (
+      SELECT 1 FROM replaced AS its
+      WHERE its.entry = it.entry AND its.kind = 'case' AND its.subject = it.subject AND ${isSuperseded("its")}))
+  ELSE EXISTS (SELECT 1 FROM replaced AS it WHERE it.entry = journal.entry AND ${IS_THERE})
+    AND NOT EXISTS (SELECT 1 FROM replaced AS it WHERE it.entry = journal.entry AND ${IS_THERE} AND NOT (${IS_FREE})) END`;
+/** A page compares up to this number of values with later decisions: those of 50 entries about 10,000 links take seconds. */
+const MAX_COMPARED = 50_000;
+
+export interface Subjects {
+  readonly links?: readonly LinkId[];
+  readonly host?: string | undefined;
+  readonly undoes?: EntryId;
+}
+
+/** Adds the entry of a decision in its transaction, which has locked everything that the decision is about. */
+export async function addEntry(
   run: Run,
   action: Action,
   { atMs, who, by, note, reason }: Decision & { readonly reason?: Reason | undefined },
-  subjects: readonly Subject[],
-): Promise<void> {
-  const entry = { atMs, who, by, action, reason, note };
-  await insertEntries(
-    run,
-    subjects.map((subject) =>
-      "host" in subject ? { ...entry, host: subject.host } : { ...entry, ...idOf(subject) },
-    ),
-  );
+  { links = [], host, undoes }: Subjects,
+): Promise<EntryId> {
+  const [one] = links.length === 1 ? links : [];
+  const subject = { code: one?.code, createdMs: one?.createdMs, host, links: links.length, undoes };
+  const [row] = await insertEntries(run, [{ atMs, who, by, action, reason, note, ...subject }]);
+  if (row === undefined) throw new Error("The entry is missing");
+  return row.entry;
 }
 
 /** Inserts entries, which have all their numbers or none. Returns the new ones. */
@@ -48,28 +91,102 @@ export async function insertEntries(
 ): Promise<void> {
   await insertInto(
     run,
-    `journal (${COLUMNS})`,
-    entries.map(({ atMs, who, by, action, reason, note, code, createdMs, host }) => {
+    `journal (${areNumbered ? "entry, " : ""}${COLUMNS})`,
+    entries.map(({ entry, atMs, who, by, action, reason, note, code, createdMs, host, links, undoes }) => {
       const bytes = note === undefined ? undefined : bytesOf(note);
-      return [atMs, who, by, action, reason, bytes, code, createdMs, host];
+      const values = [atMs, who, by, action, reason, bytes, code, createdMs, host, links, undoes];
+      return areNumbered ? [entry, ...values] : values;
     }),
     "ON CONFLICT DO NOTHING RETURNING entry",
   );
 }
 
+export async function findEntry(run: Run, entry: EntryId): Promise<EntryRow | undefined> {
+  return (await run<EntryRow>(FIND, [entry])).rows[0];
+}
+
+/** Whether it is a decision that can be undone at all. */
+export function canBeUndone({ action, who, links }: Pick<EntryRow, "action" | "who" | "links">): boolean {
+  return links !== null && who !== "reports" && !["change", "erase", "undo"].includes(action);
+}
+
+interface Group {
+  readonly entry: EntryId;
+  readonly kind: Replaced["kind"];
+  readonly value: string | null;
+  readonly became: string | null;
+  readonly byReports: number | boolean;
+  readonly count: number;
+  readonly undone: number;
+  readonly undoneBy: EntryId | null;
+}
+
+/** Limits values to those of a link, whose parameters are $n and the one after. */
+const ofLink = (link: LinkId | undefined, n: number) =>
+  link === undefined ? "TRUE" : `(subject = $${n} AND created_ms = $${n + 1})`;
+const valuesOf = (link: LinkId | undefined) => (link === undefined ? [] : [link.code, link.createdMs]);
+
 export function createDecisionsReader(run: Run) {
+  /** What entries replaced, or only for one link. */
+  async function replacedBy(
+    entries: readonly EntryId[],
+    link: LinkId | undefined,
+  ): Promise<readonly Group[]> {
+    if (entries.length === 0) return [];
+    const { rows } = await run<Group>(
+      `SELECT entry, kind, value, became, disabled_ms IS NOT NULL AS "byReports", count(*) AS count,
+        count(undone_by) AS undone, max(undone_by) AS "undoneBy"
+      FROM replaced WHERE entry IN (${list(entries)}) AND (kind = 'host' OR ${ofLink(link, entries.length + 1)})
+      GROUP BY entry, kind, value, became, disabled_ms IS NOT NULL ORDER BY kind DESC, count(*) DESC, value`,
+      [...entries, ...valuesOf(link)],
+    );
+    return rows;
+  }
+
+  /** Which of these entries can be undone now, at least partly, or for one link. */
+  async function undoable(entries: readonly EntryId[], link: LinkId | undefined): Promise<EntryId[]> {
+    if (entries.length === 0) return [];
+    const { rows } = await run<{ entry: EntryId }>(
+      `SELECT entry FROM journal
+      WHERE entry IN (${list(entries)}) AND ${isRestorable(ofLink(link, entries.length + 1))}`,
+      [...entries, ...valuesOf(link)],
+    );
+    return rows.map(({ entry }) => entry);
+  }
+
   return {
-    async decisions({ limit, before, code, host }: DecisionQuery) {
-      const subject = code ?? host;
-      // An invalid cursor ends the list.
-      if (!/^\d{1,15}$/.test(before ?? "0") || !isStorable(subject ?? "")) return [];
-      const below = before === undefined ? Number.MAX_SAFE_INTEGER : Number(before);
-      const filter = code !== undefined ? "AND code = $3" : host !== undefined ? "AND host = $3" : "";
-      const { rows } = await run<EntryRow>(
-        `SELECT entry, ${COLUMNS} FROM journal WHERE entry < $1 ${filter} ORDER BY entry DESC LIMIT $2`,
-        subject === undefined ? [below, limit] : [below, limit, subject],
+    async decisions({ limit, before = Number.MAX_SAFE_INTEGER, link, host }: DecisionQuery) {
+      if (!isStorable(link?.code ?? host ?? "")) return [];
+      const values = [before, limit, ...(host === undefined ? valuesOf(link) : [host])];
+      const { rows } = await run<EntryRow>(queryOf(link, host), values);
+      const ids = rows.map(({ entry }) => entry);
+      const groups = Map.groupBy(await replacedBy(ids, link), ({ entry }) => entry);
+      const standing = ({ entry }: EntryRow) =>
+        (groups.get(entry) ?? []).reduce((sum, { count, undone }) => sum + count - undone, 0);
+      let compared = 0;
+      const { near = [], far = [] } = Object.groupBy(
+        rows.filter((row) => canBeUndone(row) && standing(row) > 0),
+        (row) => ((compared += standing(row)) <= MAX_COMPARED ? "near" : "far"),
       );
-      return rows.map((row) => ({ ...toEntry(row), cursor: String(row.entry) as DecisionCursor }));
+      const open = new Set([
+        ...(await undoable(
+          near.map(({ entry }) => entry),
+          link,
+        )),
+        ...far.map(({ entry }) => entry),
+      ]);
+      return rows.map((row): DecisionEntry => {
+        const own = groups.get(row.entry) ?? [];
+        const undone = own.find(({ undoneBy }) => undoneBy !== null)?.undoneBy ?? undefined;
+        return {
+          ...toEntry(row),
+          ...(link !== undefined && { code: link.code, createdMs: link.createdMs }),
+          entry: row.entry,
+          replaced: own.map(toReplaced),
+          ...(undone !== undefined && { undone }),
+          isUndoable: open.has(row.entry),
+        };
+      });
     },
   };
 }
@@ -87,5 +204,7 @@ export function toEntry(row: EntryRow): Omit<DecisionEntry, "cursor"> {
     ...(code !== null && { code }),
     ...(created_ms !== null && { createdMs: created_ms }),
     ...(host !== null && { host }),
+    ...(links !== null && { links }),
+    ...(undoes !== null && { undoes }),
   };
 }

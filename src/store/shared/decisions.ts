@@ -10,9 +10,8 @@ import {
 } from "../../links/change.ts";
 import type { LinkKey } from "../../links/code.ts";
 import type { StoredLink } from "../../links/link.ts";
-import { isProblem } from "../../links/problem.ts";
-import { type Reason, REASONS } from "../../links/reasons.ts";
-import type { Decision, EnableDecision, LinkId, SeenLink, Updated } from "../../links/store.ts";
+import { isProblem, type Reason } from "../../links/problem.ts";
+import { termsJson } from "../../links/terms/term-values.ts";
 import type { AnswerAction } from "../../moderation/case.ts";
 import type { HostRule } from "../../moderation/store.ts";
 import { addEntries } from "./decision-entries.ts";
@@ -22,9 +21,12 @@ import { insertInto, isStorable, list, type Run, type Statements } from "./sql.t
 /** Stands for the host rules in the table of changes. No link has this code. */
 export const RULES = "";
 
-const FIND = `SELECT ${LINK_COLUMNS} FROM links WHERE code = $1`;
 const UPDATE = "UPDATE links SET original_url = $2, target = $3, ends_ms = $4, terms = $5 WHERE code = $1";
+const ERASE = "UPDATE links SET disabled = 'deleted', original_url = '', target = NULL, terms = NULL";
+/** The addresses that people have replaced. */
+const FORGET_TARGETS = "UPDATE replaced SET value = NULL, became = NULL WHERE kind = 'target' AND subject";
 const HOSTS = `SELECT host, reason, since_ms AS "sinceMs" FROM hosts WHERE host > $1 ORDER BY host LIMIT $2`;
+const FIND_HOST = 'SELECT host, reason, since_ms AS "sinceMs" FROM hosts WHERE host = $1';
 const BLOCK = `
   INSERT INTO hosts (host, reason, since_ms) VALUES ($1, $2, $3)
   ON CONFLICT (host) DO UPDATE SET reason = excluded.reason, since_ms = excluded.since_ms
@@ -32,46 +34,15 @@ const BLOCK = `
   RETURNING host`;
 const UNBLOCK = "DELETE FROM hosts WHERE host = $1 RETURNING host";
 
-/** Links that a decision disabled, if it is the last one about them, with the reason for which they were disabled before it. */
-const undoable = (codes: string) => `
-  SELECT code, created_ms AS "createdMs", (
-    SELECT CASE action WHEN 'disable' THEN reason END FROM journal AS former
-    WHERE code = it.code AND created_ms = it.created_ms AND entry < it.entry AND action IN ('disable', 'enable')
-    ORDER BY entry DESC LIMIT 1) AS former
-  FROM journal AS it
-  WHERE action = 'disable' AND at_ms = $1 AND code IN (${codes}) AND NOT EXISTS (
-    SELECT 1 FROM journal AS later
-    WHERE code = it.code AND created_ms = it.created_ms AND entry > it.entry AND action IN ('disable', 'enable'))`;
+/** The result if the link or case doesn't exist, or the link was deleted. */
+export const UNDECIDED: Decided = { changed: 0, entry: undefined };
 
-export interface LockedLink extends LinkId {
-  /** Null if it redirects. */
-  readonly disabled: Reason | "deleted" | null;
-}
-
-/** Deletes the visits of a link, also those that others add concurrently or later. */
-export type EraseVisits = (run: Run, link: LinkId) => Promise<void>;
-
-/**
- * Locks links until the transaction ends. Returns those that exist, in the order of `links`. Locks them in the order of
- * their codes, which prevents deadlocks. Must be the first statement: later ones then see what was committed while this
- * one waited, such as a new case.
- */
-export async function lockLinks(run: Run, links: readonly LinkId[]): Promise<LockedLink[]> {
-  const codes = [...new Set(links.map(({ code }) => code))].filter(isStorable);
-  if (codes.length === 0) return [];
-  const { rows } = await run<LockedLink>(
-    `SELECT code, created_ms AS "createdMs", disabled FROM links WHERE code IN (${list(codes)})
-    ORDER BY code FOR UPDATE`,
-    codes,
-  );
-  const existing = new Map(rows.map((row) => [keyOf(row), row]));
-  return [...new Set(links.map((link) => existing.get(keyOf(link))))].filter((row) => row !== undefined);
-}
-
-/** Reads a locked link. */
-export async function readLocked(run: Run, { code }: LockedLink): Promise<StoredLink | undefined> {
-  const { rows } = await run<LinkRow>(FIND, [code]);
-  return rows.map((row) => toLink(code, row))[0];
+/** What depends on the engine. */
+export interface EngineParts {
+  /** Deletes the visits of a link, also those that others add concurrently or later. */
+  readonly eraseVisits: (run: Run, link: LinkId) => Promise<void>;
+  /** Blocks other decisions about hosts until the transaction ends. A host without a rule has no row to lock. */
+  readonly lockHosts: (run: Run) => Promise<void>;
 }
 
 /** Locks links like {@link lockLinks}. Returns `OtherRevision` instead if one isn't as the operator saw it. */
@@ -99,16 +70,14 @@ export function otherRevision(
 export async function disableLocked(
   run: Run,
   links: readonly LockedLink[],
-  decision: Decision & { readonly reason: Reason },
-): Promise<LinkId[]> {
-  const { reason, who, atMs } = decision;
-  const changed = links.filter(({ disabled }) => disabled !== "deleted" && disabled !== reason);
-  if (changed.length === 0) return [];
+  disabled: Reason | null,
+): Promise<number> {
+  await keepLinks(run, entry, links);
+  const changed = links.filter((link) => link.disabled !== disabled);
+  if (changed.length === 0) return 0;
   const codes = await recordChange(run, changed);
-  await run(`UPDATE links SET disabled = $1 WHERE code IN (${list(codes, 2)})`, [reason, ...codes]);
-  await addEntries(run, "disable", decision, changed);
-  if (who !== "reports") await closeCases(run, codes, "disable", atMs);
-  return changed.map(idOf);
+  await run(`UPDATE links SET disabled = $1 WHERE code IN (${list(codes, 2)})`, [disabled, ...codes]);
+  return changed.length;
 }
 
 /** Takes locked links. Returns those that it changed. */
@@ -125,29 +94,27 @@ export async function enableLocked(
   return changed.map(idOf);
 }
 
-/** Takes locked links. Returns those whose last decision was that of `undoesMs`, in their state before it. */
-async function undoLocked(
+/** Sets or removes the rule of a host, and records the previous one. Returns how many rules changed. */
+export async function setHost(
   run: Run,
-  links: readonly LockedLink[],
-  undoesMs: number,
-  decision: Decision,
-): Promise<LinkId[]> {
-  if (links.length === 0) return [];
-  const codes = links.map(({ code }) => code);
-  const { rows } = await run<LinkId & { former: Reason | null }>(undoable(list(codes, 2)), [
-    undoesMs,
-    ...codes,
-  ]);
-  const formerOf = new Map(rows.map((row) => [keyOf(row), row.former]));
-  const thoseOf = (reason: Reason | null) => links.filter((link) => formerOf.get(keyOf(link)) === reason);
-  const changed = await enableLocked(run, thoseOf(null), decision);
-  for (const reason of REASONS)
-    changed.push(...(await disableLocked(run, thoseOf(reason), { ...decision, reason })));
-  return changed;
+  entry: EntryId,
+  host: string,
+  rule: Pick<HostRule, "reason" | "sinceMs"> | undefined,
+): Promise<number> {
+  const before = await readHost(run, host);
+  const values = [entry, "host", host, 0, before?.reason, before?.sinceMs];
+  await insertInto(run, "replaced (entry, kind, subject, created_ms, value, at_ms)", [values]);
+  if (before?.reason === rule?.reason) return 0;
+  await writeHost(run, host, rule);
+  return 1;
 }
 
-/** Returns false, and changes nothing, if the host has this rule already. */
-export async function block(
+export async function readHost(run: Run, host: string): Promise<HostRule | undefined> {
+  return (await run<HostRule>(FIND_HOST, [host])).rows[0];
+}
+
+/** Lets the caches of all processes forget all links. */
+export async function writeHost(
   run: Run,
   { host, reason }: Pick<HostRule, "host" | "reason">,
   decision: Decision,
@@ -155,17 +122,13 @@ export async function block(
   const { rows } = await run(BLOCK, [host, reason, decision.atMs]);
   if (rows.length === 0) return false;
   await insertInto(run, "changes (code)", [[RULES]]);
-  await addEntries(run, "block-host", { ...decision, reason }, [{ host }]);
-  return true;
+  await (rule === undefined ? run(UNBLOCK, [host]) : run(BLOCK, [host, rule.reason, rule.sinceMs]));
 }
 
-/** Returns false, and changes nothing, if the host has no rule. */
-export async function unblock(run: Run, host: string, decision: Decision): Promise<boolean> {
-  const { rows } = await run(UNBLOCK, [host]);
-  if (rows.length === 0) return false;
-  await insertInto(run, "changes (code)", [[RULES]]);
-  await addEntries(run, "unblock-host", decision, [{ host }]);
-  return true;
+/** Writes a locked link. */
+export async function writeLink(run: Run, link: StoredLink): Promise<void> {
+  await recordChange(run, [link]);
+  await run(UPDATE, [link.code, link.originalUrl, storedTarget(link), storedEndMs(link), termsJson(link)]);
 }
 
 /** Runs a decision in one transaction. Triggers put the name in `acting` into its events; no other transaction sees it. */
@@ -185,8 +148,8 @@ export function decide<T>(
 
 export function createDecisions(statements: Statements, eraseVisits: EraseVisits) {
   return {
-    change: (id: LinkId, change: Change, decision: Decision) =>
-      decide(statements, decision, async (run): Promise<Updated> => {
+    change: (id: LinkId, change: Change, decision: Decision): ReturnType<LinkStore["change"]> =>
+      decide(statements, decision, async (run) => {
         const [locked] = await lockLinks(run, [id]);
         const link = locked && (await readLocked(run, locked));
         const after = link && applyChange(link, change);
@@ -244,34 +207,4 @@ export function createHostsReader(run: Run) {
       return isStorable(after) ? (await run<HostRule>(HOSTS, [after, limit])).rows : [];
     },
   };
-}
-
-/** Lets the caches of all processes forget these links. Returns their codes. */
-async function recordChange(run: Run, links: readonly LinkId[]): Promise<LinkKey[]> {
-  const codes = links.map(({ code }) => code);
-  await insertInto(
-    run,
-    "changes (code)",
-    codes.map((code) => [code]),
-  );
-  return codes;
-}
-
-/** Closes open cases: a decision of the operator about a link answers them. */
-async function closeCases(
-  run: Run,
-  codes: readonly LinkKey[],
-  answer: AnswerAction,
-  atMs: number,
-): Promise<void> {
-  await run(
-    `UPDATE cases SET is_open = FALSE, answer = $1, answered_ms = $2, disabled_ms = NULL
-    WHERE is_open AND code IN (${list(codes, 3)})
-      AND created_ms = (SELECT created_ms FROM links WHERE links.code = cases.code)`,
-    [answer, atMs, ...codes],
-  );
-}
-
-export function keyOf({ code, createdMs }: LinkId): string {
-  return `${createdMs} ${code}`;
 }

@@ -15,6 +15,7 @@ import { createDecisionsReader } from "./decision-entries.ts";
 import { createDecisions, createHostsReader, type EraseVisits } from "./decisions.ts";
 import { createReports } from "./reports.ts";
 import { insertInto, type Run, type Statements } from "./sql.ts";
+import { createUndo } from "./undo.ts";
 
 /** The secret of all processes that have none configured. */
 const SECRET_NAME = "instance";
@@ -111,7 +112,8 @@ export function createFigures(run: Run, { links, newest, visited }: FigureStatem
 export function createModeration(statements: Statements, background: Statements, eraseVisits: EraseVisits) {
   return {
     ...createInstance(statements.run),
-    ...createDecisions(statements, eraseVisits),
+    ...createDecisions(background, parts),
+    ...createUndo(background, parts),
     ...createReports(statements),
     ...createCases(statements, background),
   };

@@ -18,8 +18,12 @@ export interface RecordOf {
   /** Signs manage keys. */
   readonly secret: { readonly name: string; readonly secret: Uint8Array };
   readonly host: HostRule;
-  /** Decisions, oldest first. They never change. */
-  readonly entry: Omit<DecisionEntry, "cursor">;
+  /** Decisions, oldest first. They never change. In exports of an earlier Curt, they have no number. */
+  readonly entry: Omit<DecisionEntry, "entry" | "replaced" | "undone" | "isUndoable"> & {
+    readonly entry?: EntryId | undefined;
+  };
+  /** What decisions replaced: the state of a link, a case or a host before. */
+  readonly replaced: ReplacedRow;
   readonly case: Case & { readonly notes: readonly Note[] };
   readonly counter: { readonly day: number; readonly name: string; readonly count: number };
   /** A request that may be retried. */

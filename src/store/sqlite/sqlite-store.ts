@@ -148,6 +148,7 @@ export async function openSqliteStore(
     erase: (...args) => writer.perform("erase", { args }),
     blockHost: (...args) => writer.perform("blockHost", { args }),
     unblockHost: (...args) => writer.perform("unblockHost", { args }),
+    undo: (...args) => writer.perform("undo", { args }),
     count: (...args) => writer.perform("count", { args }),
     endSession: (...args) => writer.perform("endSession", { args }),
     async report(report) {

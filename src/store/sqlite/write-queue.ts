@@ -13,6 +13,7 @@ const OF_REQUESTS: ReadonlySet<keyof WriterCalls> = new Set([
   "erase",
   "blockHost",
   "unblockHost",
+  "undo",
   "reportAll",
   "answerCase",
   "reopenCase",

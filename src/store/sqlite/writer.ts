@@ -84,6 +84,7 @@ const calls = {
   erase: ({ args }: Args<"erase">) => file.moderation.erase(...args),
   blockHost: ({ args }: Args<"blockHost">) => file.moderation.blockHost(...args),
   unblockHost: ({ args }: Args<"unblockHost">) => file.moderation.unblockHost(...args),
+  undo: ({ args }: Args<"undo">) => file.moderation.undo(...args),
   count: ({ args }: Args<"count">) => file.moderation.count(...args),
   endSession: ({ args }: Args<"endSession">) => file.moderation.endSession(...args),
   reportAll: ({ args }: Args<"reportAll">) => file.moderation.reportAll(...args),
