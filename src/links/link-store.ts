@@ -49,22 +49,25 @@ export interface LinkStore<Id extends Code | LinkKey = LinkKey> {
    * silent. Concurrent changes to a link are applied one after the other.
    */
   update(link: LinkId<Id>, change: Change): Promise<Updated<Id>>;
-  /** The same for the operator, with an entry in the operator's journal if the change has an effect. */
-  change(link: LinkId, change: Change, decision: Decision): Promise<Updated>;
+  /** The same for the operator and for people, with an entry in the operator's journal if the change has an effect. */
+  change(
+    link: LinkId<Id>,
+    change: Change,
+    decision: Decision,
+  ): Promise<Updated<Id> & { readonly entry: EntryId | undefined }>;
   /** Returns the secret of the store. If it has none yet, stores the proposed one. */
   secret(proposed: Uint8Array): Promise<Uint8Array>;
   /** Whether this is still the secret of the store: an import or a restore may have replaced it. */
   isSecret(secret: Uint8Array): Promise<boolean>;
   /**
-   * Disables at most {@link MAX_DECIDED} links, durably and in one transaction. Each gets an entry in the operator's
-   * journal and in the changes. Returns the links that it changed: not those that are unknown, deleted, or disabled for
-   * this reason already. Another reason replaces the earlier one. Changes nothing if the operator saw another revision of
-   * any.
+   * Disables links and answers their open cases, durably and in one transaction. The transaction adds one entry to the operator's
+   * journal, with what it replaced: also for links that are disabled for this reason already, but not for unknown and deleted
+   * ones. Another reason replaces the earlier one. Changes nothing if the operator saw another revision of any.
    */
   disable(
     links: readonly SeenLink[],
     decision: Decision & { readonly reason: Reason },
-  ): Promise<readonly LinkId[] | OtherRevision>;
+  ): Promise<Decided | OtherRevision>;
   /** Enables disabled links in the same way. A deleted link stays deleted. */
   enable(links: readonly SeenLink[], decision: EnableDecision): Promise<readonly LinkId[] | OtherRevision>;
   /**
@@ -72,7 +75,7 @@ export interface LinkStore<Id extends Code | LinkKey = LinkKey> {
    * taken. Adds no entry if there is no such link or it was deleted before. Changes nothing if the operator saw another
    * revision.
    */
-  erase(link: SeenLink, decision: Decision): Promise<boolean | OtherRevision>;
+  erase(link: SeenLink, decision: Decision): Promise<Decided | OtherRevision>;
   /**
    * Returns the changes to existing links since a position, from all processes, in commit order. Without a position it
    * returns only the current one. It is called often, so it must be cheap when nothing has changed.
@@ -134,9 +137,6 @@ export interface CreatedRecord extends LinkId {
 export interface KeyReused {
   readonly kind: "key-reused";
 }
-
-/** Keeps transactions short. */
-export const MAX_DECIDED = 500;
 
 /** Who decided something about links or hosts, when, and why. The store writes it into the operator's journal. */
 export interface Decision extends Actor {

@@ -1,7 +1,7 @@
 import type { OtherRevision } from "../links/change.ts";
 import type { Code, LinkKey } from "../links/code.ts";
-import { type Reason, REASONS } from "../links/reasons.ts";
-import type { Decision, LinkId, SeenLink } from "../links/store.ts";
+import type { Decided, Decision, LinkId, SeenLink } from "../links/link-store.ts";
+import { type Reason, REASONS } from "../links/problem.ts";
 
 /** All reports of one link. */
 export interface Case extends LinkId {
@@ -110,12 +110,9 @@ export interface CaseStore<Id extends Code | LinkKey = LinkKey> {
    * journal. Returns false if the link has no case. A later answer replaces an earlier one. Changes nothing if the operator
    * saw another revision.
    */
-  answerCase(link: SeenLink, answer: CaseAnswer, decision: Decision): Promise<boolean | OtherRevision>;
-  /**
-   * Opens an answered case again, with an entry in the operator's journal. The same transaction restores the state before
-   * the answer. Returns false if there is no answered case. Changes nothing if the operator saw another revision.
-   */
-  reopenCase(link: SeenLink, before: Restore, decision: Decision): Promise<boolean | OtherRevision>;
+  answerCase(link: SeenLink, answer: CaseAnswer, decision: Decision): Promise<Decided | OtherRevision>;
+  /** Opens an answered case again in the same way, and changes nothing else. */
+  reopenCase(link: SeenLink, decision: Decision): Promise<Decided | OtherRevision>;
   /**
    * Deletes reporters of the days before `reportersBefore`, and cases that were last reported before `casesBeforeMs`.
    * Deletes at most `limit` of each, and returns the larger of both numbers.

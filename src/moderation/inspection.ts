@@ -1,6 +1,7 @@
 import type { Clock, WallClock } from "../links/clock.ts";
 import { type Code, lookUpKey } from "../links/code.ts";
 import type { Blocked } from "../links/link-check.ts";
+import type { EntryId, LinkId, LinkStore } from "../links/link-store.ts";
 import type { StoredLink } from "../links/link.ts";
 import type { Unknown } from "../links/problem.ts";
 import type { Target } from "../links/target.ts";
@@ -67,6 +68,8 @@ export interface Inspection {
   figures(): Promise<Figures>;
   hosts(page: ListPage): Promise<ListItems<HostRule>>;
   decisions(page: ListPage): Promise<ListItems<DecisionEntry>>;
+  /** One entry of the operator's journal. */
+  decision(entry: EntryId): Promise<DecisionEntry | undefined>;
   /** Open cases, then answered ones, or only one of both. */
   cases(page: ListPage, state?: CaseQuery["state"]): Promise<ListItems<InspectedCase>>;
   openCases: CaseStore["openCases"];
@@ -123,8 +126,10 @@ export function createInspection({ store, clock, blocked }: InspectionOptions): 
     decisions: (page) =>
       readPage(
         page,
-        (limit) => store.decisions({ before: page.cursor as DecisionCursor | undefined, limit }),
-        ({ cursor }) => cursor,
+        // An invalid cursor ends the list.
+        (limit) =>
+          store.decisions({ before: page.cursor === undefined ? undefined : entryOf(page.cursor), limit }),
+        ({ entry }) => String(entry),
       ),
 
     async cases(page, state) {
@@ -141,6 +146,11 @@ export function createInspection({ store, clock, blocked }: InspectionOptions): 
       return { ...result, items: await Promise.all(result.items.map(withLink)) };
     },
   };
+}
+
+/** Reads the number of an entry from an address. No entry has the number 0. */
+export function entryOf(written: string): EntryId {
+  return /^\d{1,15}$/.test(written) ? Number(written) : 0;
 }
 
 /** Reads one item more than the limit, to see whether the list continues. */

@@ -15,7 +15,7 @@ export interface ModerationStore<Id extends Code | LinkKey = LinkKey> extends Ca
   hosts(after: string, limit: number): Promise<readonly HostRule[]>;
   /**
    * Adds or replaces the rule of a host durably. The same transaction adds the entries in the operator's journal and in the
-   * changes. Returns false, and changes nothing, if the host has this rule already.
+   * changes. A rule with the same reason stays as it is.
    */
   blockHost(rule: Pick<HostRule, "host" | "reason">, decision: Decision): Promise<boolean>;
   /** Removes the rule of a host in the same way. Returns false if it has none. */
@@ -60,9 +60,10 @@ export type Action = (typeof ACTIONS)[number];
 
 /** Who did what to which link or host, when, and why. */
 export interface DecisionEntry extends Decision {
-  readonly cursor: DecisionCursor;
+  readonly entry: EntryId;
   readonly action: Action;
   readonly reason?: Reason | undefined;
+  /** Undefined for a decision about several links, unless the query names one of them. */
   readonly code?: LinkKey | undefined;
   /** Which link of the code. */
   readonly createdMs?: number | undefined;
@@ -82,10 +83,8 @@ export interface DecisionEntry extends Decision {
 export interface DecisionQuery {
   readonly limit: number;
   /** Only entries that are older than this one. */
-  readonly before?: DecisionCursor | undefined;
-  readonly code?: LinkKey | undefined;
+  readonly before?: EntryId | undefined;
+  /** Only those about this link, not about another one of its code. */
+  readonly link?: LinkId | undefined;
   readonly host?: string | undefined;
 }
-
-/** The place of an entry in the operator's journal. Only the store that issued it understands it. */
-export type DecisionCursor = string & { readonly __brand: "DecisionCursor" };

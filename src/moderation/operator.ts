@@ -1,23 +1,16 @@
-import { type OtherRevision, revisionOf, versionOf } from "../links/change.ts";
+import { type OtherRevision, versionOf } from "../links/change.ts";
 import type { WallClock } from "../links/clock.ts";
 import { lookUpKey } from "../links/code.ts";
 import type { EditRefusal, EditRequest } from "../links/edit.ts";
+import type { Actor, Decided, Decision, EntryId, LinkId, LinkStore, SeenLink } from "../links/link-store.ts";
 import type { StoredLink } from "../links/link.ts";
 import type { StoredLinks } from "../links/links.ts";
-import { isProblem, type Unknown } from "../links/problem.ts";
-import { type Reason, REASONS } from "../links/reasons.ts";
-import {
-  type Actor,
-  type Decision,
-  type EnableDecision,
-  type LinkId,
-  type LinkStore,
-  MAX_DECIDED,
-  type SeenLink,
-} from "../links/store.ts";
+import { isName } from "../links/name.ts";
+import { isProblem, type Reason, REASONS, type Unknown } from "../links/problem.ts";
 import { canonicalHost } from "../links/target.ts";
 import { isRegistrySuffix, parseHost } from "./blocklist/domain-name.ts";
 import type { HostRules } from "./host-rules.ts";
+import type { ModerationStore, NotUndone, Undone } from "./moderation-store.ts";
 import { type DecisionRefusal, type RefusedDecision, refuseNote } from "./refusal.ts";
 
 interface DecisionRequest {
@@ -35,7 +28,6 @@ interface ChangeRequest extends DecisionRequest, Pick<EditRequest, "originalUrl"
 interface DecidedHost {
   /** As it is stored. */
   readonly host: string;
-  readonly changed: boolean;
 }
 
 export interface OperatorOptions {
@@ -55,9 +47,14 @@ export interface RuleCheckOptions {
   readonly ownHosts: readonly string[];
 }
 
-/** A link that was just read, with its revision, for a decision about exactly this state. */
+/** A link that was just read, for a decision about exactly this state, or about any if it has no revision. */
 export interface ReadLink extends StoredLink {
-  readonly revision: string;
+  readonly revision: string | undefined;
+}
+
+/** The link of a case, after its end or its deletion by an import. Its case can be answered. */
+export interface GoneLink extends LinkId {
+  readonly disabled: "deleted";
 }
 
 /** `versions`: those that the operator has seen, see {@link versionOf}. Undefined: any will do. */
@@ -65,9 +62,10 @@ export function requireSeen(
   link: StoredLink,
   versions: readonly string[] | undefined,
 ): ReadLink | OtherRevision {
+  if (versions === undefined) return { ...link, revision: undefined };
   const version = versionOf(link);
-  return versions === undefined || versions.includes(version)
-    ? { ...link, revision: revisionOf(link) }
+  return versions.includes(version)
+    ? { ...link, revision: version }
     : { kind: "precondition.failed", revision: version };
 }
 
@@ -84,7 +82,7 @@ export function createRuleCheck({ hostRules, ownHosts }: RuleCheckOptions): Rule
   };
 }
 
-type Decided<T> = Promise<T | RefusedDecision | OtherRevision>;
+type Outcome<T = never> = Promise<Decided | T | RefusedDecision | OtherRevision>;
 
 /**
  * The operator's decisions. Each change is durable, and in the operator's journal, when it resolves; every process applies
@@ -118,21 +116,6 @@ export function createOperator({
     return { ...actor, atMs: clock.nowMs(), ...(note !== undefined && note !== "" && { note }) };
   }
 
-  /** Many links take several transactions. If one fails, a retry does the rest. */
-  async function inBatches(
-    links: readonly SeenLink[],
-    { atMs }: Decision,
-    change: (batch: readonly SeenLink[]) => Promise<readonly LinkId[] | OtherRevision>,
-  ): Promise<DecidedLinks | OtherRevision> {
-    const all: LinkId[] = [];
-    for (let at = 0; at < links.length; at += MAX_DECIDED) {
-      const changed = await change(links.slice(at, at + MAX_DECIDED));
-      if (isProblem(changed)) return changed;
-      all.push(...changed);
-    }
-    return { links: all, atMs };
-  }
-
   return {
     async find(spelling) {
       const key = lookUpKey(spelling);
@@ -147,11 +130,14 @@ export function createOperator({
       if (isProblem(link)) return link;
       if (link.createdMs !== createdMs) return { kind: "unknown" };
       const { originalUrl, terms } = request;
-      const decision = decide(request, actor);
-      const after = await edit(link, { originalUrl, terms, ifRevisions: [revision] }, (id, change) =>
-        store.change(id, change, decision),
-      );
-      if (!isProblem(after)) return revisionOf(after) !== revision;
+      const ifRevisions = revision === undefined ? undefined : [revision];
+      let entry: EntryId | undefined;
+      const after = await edit(link, { originalUrl, terms, ifRevisions }, async (id, change) => {
+        const updated = await store.change(id, change, decide(request, actor));
+        entry = updated.entry;
+        return updated;
+      });
+      if (!isProblem(after)) return { changed: entry === undefined ? 0 : 1, entry };
       if (after.kind !== "precondition.failed") return after;
       const now = await store.find(code);
       return now === undefined ? { kind: "unknown" } : { ...after, revision: versionOf(now) };
@@ -161,8 +147,7 @@ export function createOperator({
       const reason = readReason(request.reason);
       const refusals = [...refuseNote(request.note), ...refuseReason(reason)];
       if (reason === undefined || refusals.length > 0) return { kind: "refused", refusals };
-      const decision = { ...decide(request, actor), reason };
-      return inBatches(links, decision, (batch) => store.disable(batch, decision));
+      return store.disable(links, { ...decide(request, actor), reason });
     },
 
     async enable(links, request, actor) {
@@ -188,7 +173,7 @@ export function createOperator({
       ];
       if (host === undefined || reason === undefined || refusals.length > 0)
         return { kind: "refused", refusals };
-      return { host, changed: await store.blockHost({ host, reason }, decide(request, actor)) };
+      return { host, ...(await store.blockHost({ host, reason }, decide(request, actor))) };
     },
 
     async unblockHost(written, request, actor) {

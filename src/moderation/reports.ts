@@ -36,14 +36,14 @@ export interface Cases {
    * Answers the case of a link, unless the link has changed since it was read. "disable" disables the link, and
    * "block-host" blocks the host of its target. "nothing" only keeps later reports from opening the case again.
    */
-  answerCase(link: ReadLink, request: AnswerRequest, actor: Actor): Promise<NotedCase | CaseRefusal>;
+  answerCase(link: ReadLink | GoneLink, request: AnswerRequest, actor: Actor): Promise<Decided | CaseRefusal>;
   /** Opens an answered case again, unless the link has changed since it was read. */
   reopenCase(
     link: ReadLink,
     before: Restore,
     request: Pick<AnswerRequest, "note">,
     actor: Actor,
-  ): Promise<CaseRefusal | undefined>;
+  ): Promise<Decided | CaseRefusal>;
   /** Deletes reporters and old cases, in small batches. */
   age(): Promise<void>;
 }
@@ -168,6 +168,10 @@ export function createCases({ store, clock, refuseRule }: CasesOptions): Cases {
       }
     },
   };
+}
+
+function unlessUnknown(outcome: Decided | OtherRevision): Decided | OtherRevision | Unknown {
+  return !isProblem(outcome) && outcome.entry === undefined ? { kind: "unknown" } : outcome;
 }
 
 /** The salt that all processes share for a day (UTC) and then delete. Reads the store once a day. */

@@ -4,14 +4,18 @@ import type { Call, DetachedCall, Handler } from "../../http/call.ts";
 import { endpoint, type Show, viewEndpoint } from "../../http/endpoint.ts";
 import { type HttpProblem, type Malformed, malformed, problemJson } from "../../http/problems.ts";
 import { requiredTags } from "../../http/responses.ts";
-import { parametersOf } from "../../http/url.ts";
-import { type Body, header } from "../../lib/bounds.ts";
-import { isProblem } from "../../links/problem.ts";
-import { REASONS } from "../../links/reasons.ts";
-import type { Actor } from "../../links/store.ts";
-import type { Inspection, ListPage } from "../../moderation/inspection.ts";
-import { type Operator, type ReadLink, requireSeen } from "../../moderation/operator.ts";
-import type { Cases } from "../../moderation/reports/reports.ts";
+import { type AnyBody, type Body, BODIES, header } from "../../lib/bounds.ts";
+import type { Actor, Decided } from "../../links/link-store.ts";
+import { isProblem, REASONS } from "../../links/problem.ts";
+import type { Inspection, ListItems, ListPage } from "../../moderation/inspection.ts";
+import {
+  type GoneLink,
+  type Operator,
+  type ReadLink,
+  type requireCase,
+  requireSeen,
+} from "../../moderation/operator.ts";
+import type { Cases } from "../../moderation/reports.ts";
 import type { Views } from "../../views/views.ts";
 import { success } from "../envelope.ts";
 import { readFields, readJson } from "../json-body.ts";
@@ -30,8 +34,8 @@ export interface OperatorViewParts {
   readonly inspection: Inspection;
 }
 
-/** The result of a decision. */
-interface Outcome {
+/** What a decision did, in its response. */
+interface Outcome extends Decided {
   readonly code?: string;
   readonly host?: string;
   /** How many links a search finds. */

@@ -5,8 +5,9 @@ import { isoDay, isoInstant } from "../../links/time.ts";
 import type { Note } from "../../moderation/case.ts";
 import type { Figures, TopHosts } from "../../moderation/figures.ts";
 import type { InspectedCase, InspectedLink, LinkDetails } from "../../moderation/inspection.ts";
-import { operatorStateOf } from "../../moderation/search.ts";
-import type { HostRule, DecisionEntry } from "../../moderation/store.ts";
+import { operatorStateOf } from "../../moderation/link-query.ts";
+import type { HostRule, DecisionEntry, Replaced } from "../../moderation/moderation-store.ts";
+import { goneVersion } from "../../moderation/operator.ts";
 
 export function linkJson(link: InspectedLink, nowMs: number) {
   const { target, disabled, blocked, terms } = link;
@@ -78,7 +79,8 @@ export function caseJson(one: InspectedCase, nowMs: number) {
   return {
     code: one.code,
     ...reportsJson(one),
-    notes: one.notes.map(noteJson),
+    /** For an answer. */
+    revision: one.link === undefined ? goneVersion(one) : versionOf(one.link),
     link: one.link === undefined ? null : linkJson(one.link, nowMs),
   };
 }

@@ -1,6 +1,8 @@
 import { isProblem } from "../../links/problem.ts";
 import { ANSWERS } from "../../moderation/case.ts";
-import { z } from "../schema.ts";
+import { entryOf } from "../../moderation/inspection.ts";
+import { requireCase } from "../../moderation/operator.ts";
+import { z } from "../openapi/schema.ts";
 import {
   decision,
   linkDecision,

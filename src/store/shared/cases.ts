@@ -1,8 +1,8 @@
 import type { OtherRevision } from "../../links/change.ts";
 import type { LinkKey } from "../../links/code.ts";
+import type { Decided, Decision, EntryId, LinkId, SeenLink } from "../../links/link-store.ts";
 import { type StoredLink, targetSinceMs } from "../../links/link.ts";
-import type { Reason } from "../../links/reasons.ts";
-import type { Decision, LinkId, SeenLink } from "../../links/store.ts";
+import type { Reason } from "../../links/problem.ts";
 import {
   type CaseAnswer,
   type CaseBounds,
@@ -15,18 +15,9 @@ import {
   type AnswerAction,
   type Case,
 } from "../../moderation/case.ts";
-import { addEntries } from "./decision-entries.ts";
-import {
-  block,
-  decide,
-  disableLocked,
-  enableLocked,
-  type LockedLink,
-  lockLinks,
-  otherRevision,
-  readLocked,
-  unblock,
-} from "./decisions.ts";
+import { addEntry } from "./decision-entries.ts";
+import { decide, type EngineParts, otherRevision, setHost, setLinks, UNDECIDED } from "./decisions.ts";
+import { type LockedLink, lockLinks, readLocked } from "./locked-links.ts";
 import { bytesOf, insertInto, isStorable, list, type Run, type Statements, textOf } from "./sql.ts";
 
 const COLUMNS =
@@ -87,7 +78,7 @@ export function toCase(row: CaseRow): Case {
     firstMs: row.first_ms,
     lastMs: row.last_ms,
     reports: row.reports,
-    reasons: JSON.parse(row.reasons) as Case["reasons"],
+    reasons,
     pending: row.pending,
     disabledMs: row.disabled_ms ?? undefined,
     answer: row.answer === null ? undefined : { action: row.answer, atMs: row.answered_ms ?? 0 },
@@ -118,80 +109,56 @@ export async function insertCases(run: Run, cases: readonly Case[], onConflict =
     const times = [answer === undefined, one.firstMs, one.lastMs];
     const counts = [one.reports, JSON.stringify(one.reasons), one.pending];
     const decided = [one.disabledMs, answer?.action, answer?.atMs, one.targetMs];
-    return [one.code, one.createdMs, ...times, ...counts, ...decided];
+    return [one.code, one.createdMs, ...reported, ...decided];
   });
   return insertInto<LinkId>(run, `cases (${COLUMNS})`, rows, onConflict);
 }
 
 /** Answers cases and forgets old ones. `background` is for work that nobody waits for. */
-export function createCases(statements: Statements, background: Statements) {
-  /** Records every answer in the journal, even one that changes nothing: it shows that the operator has looked. */
-  async function act(
-    run: Run,
-    links: readonly LockedLink[],
-    { disabledMs, ...id }: Case,
-    answer: CaseAnswer,
-    decision: Decision,
-  ): Promise<void> {
-    const { action } = answer;
-    if (action === "nothing") {
-      await addEntries(run, "nothing-wrong", decision, [id]);
-      if (disabledMs !== undefined) await enableLocked(run, links, decision);
-      return;
-    }
-    const because = { ...decision, reason: answer.reason };
-    const isChanged =
-      action === "disable"
-        ? (await disableLocked(run, links, because)).length > 0
-        : await block(run, answer, decision);
-    if (!isChanged)
-      await addEntries(run, action, because, [action === "disable" ? id : { host: answer.host }]);
-  }
-
-  /** Undoes the effect of an answer. */
-  async function restore(
-    run: Run,
-    links: readonly LockedLink[],
-    { disabled, host }: Restore,
-    decision: Decision,
-  ): Promise<void> {
-    if (disabled === null) await enableLocked(run, links, decision);
-    else if (disabled !== undefined) await disableLocked(run, links, { ...decision, reason: disabled });
-    if (host === undefined) return;
-    const { name, reason } = host;
-    await (reason === undefined
-      ? unblock(run, name, decision)
-      : block(run, { host: name, reason }, decision));
-  }
-
-  /** Locks a link and its case, and replaces the case. False if there is none. */
+export function createCases(statements: Statements, background: Statements, { lockHosts }: EngineParts) {
+  /** Locks a link and its case. `replace` writes the decision, and returns its entry and the case after it, if there is one. */
   const replaceCase = (
     seen: SeenLink,
     decision: Decision,
-    replace: (run: Run, links: readonly LockedLink[], before: Case) => Promise<Case | undefined>,
+    replace: (
+      run: Run,
+      links: readonly LockedLink[],
+      before: Case,
+    ) => Promise<readonly [EntryId, Case] | undefined>,
   ) =>
-    decide(statements, decision, async (run): Promise<boolean | OtherRevision> => {
-      if (!isStorable(seen.code)) return false;
+    decide(statements, decision, async (run): Promise<Decided | OtherRevision> => {
+      if (!isStorable(seen.code)) return UNDECIDED;
       const links = await lockLinks(run, [seen]);
       // A link that is gone cannot be locked, but its case can.
       const link: StoredLink | undefined = links[0] && (await readLocked(run, links[0]));
       const other = otherRevision(link, seen);
       if (other !== undefined) return other;
+      // There is nothing left to look at.
+      if (link?.disabled === "deleted") return UNDECIDED;
       const { rows } = await run<CaseRow>(`${FIND} FOR UPDATE`, [seen.code, seen.createdMs]);
       const [before] = rows.map(toCase);
-      const after = before && (await replace(run, links, before));
-      if (after === undefined) return false;
-      const isDecided = after.answer !== undefined || after.disabledMs !== undefined;
-      await insertCases(run, [{ ...after, targetMs: isDecided && link ? targetSinceMs(link) : undefined }]);
-      return true;
+      const decided = before && (await replace(run, links, before));
+      if (before === undefined || decided === undefined) return UNDECIDED;
+      const [entry, after] = decided;
+      await keepCase(run, entry, before);
+      await insertCases(run, [{ ...after, targetMs: after.answer && link && targetSinceMs(link) }]);
+      return { changed: 1, entry };
     });
 
   return {
-    answerCase: (link: SeenLink, answer: CaseAnswer, decision: Decision) =>
-      replaceCase(link, decision, async (run, links, before) => {
-        await act(run, links, before, answer, decision);
-        const { action } = answer;
-        return { ...before, answer: { action, atMs: decision.atMs }, disabledMs: undefined };
+    answerCase: (seen: SeenLink, answer: CaseAnswer, decision: Decision) =>
+      replaceCase(seen, decision, async (run, links, before) => {
+        const { action, ...more } = answer;
+        if (action === "block-host") await lockHosts(run);
+        const { atMs } = decision;
+        const reasoned = { ...decision, ...more };
+        const entry = await addEntry(run, ACTION_OF[action], reasoned, { links: [seen], ...more });
+        if (action === "disable") await setLinks(run, entry, links, answer.reason);
+        // Every other answer enables a link that reports disabled: with its case closed, nobody would look at it again.
+        else if (before.disabledMs !== undefined) await setLinks(run, entry, links, null);
+        if (action === "block-host")
+          await setHost(run, entry, answer.host, { reason: answer.reason, sinceMs: atMs });
+        return [entry, { ...before, answer: { action, atMs }, disabledMs: undefined }];
       }),
     reopenCase: (link: SeenLink, before: Restore, decision: Decision) =>
       replaceCase(link, decision, async (run, links, { answer, ...one }) => {
@@ -216,12 +183,6 @@ export function createCases(statements: Statements, background: Statements) {
       });
     },
   };
-}
-
-/** The case behind which a list continues. */
-interface CasePosition extends LinkId {
-  readonly isOpen: boolean;
-  readonly lastMs: number;
 }
 
 export function createCasesReader(run: Run) {
@@ -251,11 +212,10 @@ export function createCasesReader(run: Run) {
       return rows[0]?.count ?? 0;
     },
     async cases({ state, after, limit }: CaseQuery): Promise<ListedCase[]> {
-      const position = after === undefined ? startOf(state !== "answered") : positionOf(after);
+      const start = [state !== "answered", Number.MAX_SAFE_INTEGER, "", 0];
+      const position = after === undefined ? start : positionOf(after);
       if (position === undefined) return [];
-      const { isOpen, lastMs, code, createdMs } = position;
-      const lastIsOpen = state === "open";
-      const { rows } = await run<CaseRow>(LIST, [lastIsOpen, isOpen, lastMs, code, createdMs, limit]);
+      const { rows } = await run<CaseRow>(LIST, [state === "open", ...position, limit]);
       const notes = await notesOf(rows);
       return rows.map(toCase).map((one) => ({
         ...one,
@@ -272,23 +232,14 @@ export function toNote({ noted_ms, reason, note }: NoteRow): Note {
   return { atMs: noted_ms, reason, note: textOf(note) };
 }
 
-function startOf(isOpen: boolean): CasePosition {
-  return { isOpen, lastMs: Number.MAX_SAFE_INTEGER, code: "" as LinkKey, createdMs: 0 };
-}
-
 function cursorOf({ answer, lastMs, createdMs, code }: Case): CaseCursor {
   return [answer === undefined ? "open" : "answered", lastMs, createdMs, code].join(".") as CaseCursor;
 }
 
-/** Undefined for an invalid cursor, which ends the list. */
-function positionOf(cursor: CaseCursor): CasePosition | undefined {
+/** The values of the case behind which a list continues. Undefined for an invalid cursor, which ends the list. */
+function positionOf(cursor: CaseCursor) {
   const [, state, lastMs, createdMs, code] =
     /^(open|answered)\.(\d{1,15})\.(\d{1,15})\.(.+)$/s.exec(cursor) ?? [];
   if (code === undefined || !isStorable(code)) return undefined;
-  return {
-    isOpen: state === "open",
-    lastMs: Number(lastMs),
-    createdMs: Number(createdMs),
-    code: code as LinkKey,
-  };
+  return [state === "open", Number(lastMs), code, Number(createdMs)];
 }

@@ -1,16 +1,16 @@
 import type { LinkKey } from "../../links/code.ts";
-import type { Reason } from "../../links/reasons.ts";
-import type { Decision, LinkId, Who } from "../../links/store.ts";
-import type { Action, DecisionCursor, DecisionEntry, DecisionQuery } from "../../moderation/store.ts";
-import { idOf } from "./link-row.ts";
-import { bytesOf, insertInto, isStorable, type Run, textOf } from "./sql.ts";
+import type { Decision, EntryId, LinkId, Who } from "../../links/link-store.ts";
+import type { Reason } from "../../links/problem.ts";
+import type { Action, DecisionEntry, DecisionQuery, Replaced } from "../../moderation/moderation-store.ts";
+import type { RecordOf } from "./records.ts";
+import { bytesOf, insertInto, isStorable, list, type Run, textOf } from "./sql.ts";
 
 const COLUMNS = "at_ms, who, operator, action, reason, note, code, created_ms, host, links, undoes";
 export const ENTRIES = `SELECT entry, ${COLUMNS} FROM journal ORDER BY entry`;
 const FIND = `SELECT entry, ${COLUMNS} FROM journal WHERE entry = $1`;
 
-interface EntryRow {
-  entry: number;
+export interface EntryRow {
+  entry: EntryId;
   at_ms: number;
   who: Who;
   operator: string | null;
@@ -87,9 +87,10 @@ export async function addEntry(
 /** Inserts entries, which have all their numbers or none. Returns the new ones. */
 export async function insertEntries(
   run: Run,
-  entries: readonly Omit<DecisionEntry, "cursor">[],
-): Promise<void> {
-  await insertInto(
+  entries: readonly RecordOf["entry"][],
+): Promise<{ entry: EntryId }[]> {
+  const areNumbered = entries[0]?.entry !== undefined;
+  return insertInto(
     run,
     `journal (${areNumbered ? "entry, " : ""}${COLUMNS})`,
     entries.map(({ entry, atMs, who, by, action, reason, note, code, createdMs, host, links, undoes }) => {

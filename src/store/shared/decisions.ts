@@ -1,14 +1,7 @@
 // Decisions about links and hosts, by the operator or by enough reports.
 
-import {
-  applyChange,
-  type Change,
-  hasRevision,
-  type OtherRevision,
-  termsJson,
-  versionOf,
-} from "../../links/change.ts";
-import type { LinkKey } from "../../links/code.ts";
+import { applyChange, type Change, hasRevision, type OtherRevision, versionOf } from "../../links/change.ts";
+import type { Decided, Decision, EntryId, LinkId, LinkStore, SeenLink } from "../../links/link-store.ts";
 import type { StoredLink } from "../../links/link.ts";
 import { isProblem, type Reason } from "../../links/problem.ts";
 import { termsJson } from "../../links/terms/term-values.ts";
@@ -66,9 +59,19 @@ export function otherRevision(
   return { kind: "precondition.failed", revision: versionOf(link) };
 }
 
-/** Takes locked links. Returns those that it changed. */
-export async function disableLocked(
+/** Records the state of locked links that a decision is about to replace. */
+async function keepLinks(run: Run, entry: EntryId, links: readonly LockedLink[]): Promise<void> {
+  await insertInto(
+    run,
+    "replaced (entry, kind, subject, created_ms, value)",
+    links.map(({ code, createdMs, disabled }) => [entry, "link", code, createdMs, disabled]),
+  );
+}
+
+/** Disables or enables locked links, and records their previous state. Returns how many changed. */
+export async function setLinks(
   run: Run,
+  entry: EntryId,
   links: readonly LockedLink[],
   disabled: Reason | null,
 ): Promise<number> {
@@ -80,18 +83,10 @@ export async function disableLocked(
   return changed.length;
 }
 
-/** Takes locked links. Returns those that it changed. */
-export async function enableLocked(
-  run: Run,
-  links: readonly LockedLink[],
-  decision: Decision,
-): Promise<LinkId[]> {
-  const changed = links.filter(({ disabled }) => disabled !== "deleted" && disabled !== null);
-  if (changed.length === 0) return [];
-  const codes = await recordChange(run, changed);
-  await run(`UPDATE links SET disabled = NULL WHERE code IN (${list(codes)})`, codes);
-  await addEntries(run, "enable", decision, changed);
-  return changed.map(idOf);
+/** Answers the open cases of the links of an entry. */
+async function answerCases(run: Run, entry: EntryId, answer: AnswerAction, atMs: number): Promise<void> {
+  await run(KEEP_OPEN_CASES, [entry]);
+  await run(ANSWER_CASES, [answer, atMs, entry]);
 }
 
 /** Sets or removes the rule of a host, and records the previous one. Returns how many rules changed. */
@@ -116,11 +111,9 @@ export async function readHost(run: Run, host: string): Promise<HostRule | undef
 /** Lets the caches of all processes forget all links. */
 export async function writeHost(
   run: Run,
-  { host, reason }: Pick<HostRule, "host" | "reason">,
-  decision: Decision,
-): Promise<boolean> {
-  const { rows } = await run(BLOCK, [host, reason, decision.atMs]);
-  if (rows.length === 0) return false;
+  host: string,
+  rule: Pick<HostRule, "reason" | "sinceMs"> | undefined,
+): Promise<void> {
   await insertInto(run, "changes (code)", [[RULES]]);
   await (rule === undefined ? run(UNBLOCK, [host]) : run(BLOCK, [host, rule.reason, rule.sinceMs]));
 }
@@ -146,7 +139,45 @@ export function decide<T>(
   });
 }
 
-export function createDecisions(statements: Statements, eraseVisits: EraseVisits) {
+export function createDecisions(statements: Statements, { eraseVisits, lockHosts }: EngineParts) {
+  /** Records the state of locked links, and deletes them permanently. Returns how many changed. */
+  async function eraseLinks(run: Run, entry: EntryId, links: readonly LockedLink[]): Promise<number> {
+    await keepLinks(run, entry, links);
+    const codes = await recordChange(run, links);
+    await run(`${ERASE} WHERE code IN (${list(codes)})`, codes);
+    await run(`${FORGET_TARGETS} IN (${list(codes)})`, codes);
+    for (const link of links) await eraseVisits(run, link);
+    return links.length;
+  }
+
+  const decideLinks = (
+    action: "disable" | "enable" | "erase",
+    seen: readonly SeenLink[],
+    decision: Decision & { readonly reason?: Reason },
+  ) =>
+    decide(statements, decision, async (run): Promise<Decided | OtherRevision> => {
+      const locked = await lockSeen(run, seen);
+      if (isProblem(locked)) return locked;
+      const links = locked.filter(({ disabled }) => disabled !== "deleted");
+      if (links.length === 0) return UNDECIDED;
+      const entry = await addEntry(run, action, decision, { links });
+      const changed =
+        action === "erase"
+          ? await eraseLinks(run, entry, links)
+          : await setLinks(run, entry, links, decision.reason ?? null);
+      if (action !== "enable") await answerCases(run, entry, action, decision.atMs);
+      return { changed, entry };
+    });
+
+  const decideHost = (host: string, reason: Reason | undefined, decision: Decision) =>
+    decide(statements, decision, async (run): Promise<Decided> => {
+      await lockHosts(run);
+      const action = reason === undefined ? "unblock-host" : "block-host";
+      const entry = await addEntry(run, action, { ...decision, reason }, { host });
+      const rule = reason && { reason, sinceMs: decision.atMs };
+      return { changed: await setHost(run, entry, host, rule), entry };
+    });
+
   return {
     change: (id: LinkId, change: Change, decision: Decision): ReturnType<LinkStore["change"]> =>
       decide(statements, decision, async (run) => {
@@ -178,26 +209,10 @@ export function createDecisions(statements: Statements, eraseVisits: EraseVisits
           ? enableLocked(run, locked, decision)
           : undoLocked(run, locked, decision.undoesMs, decision);
       }),
-    erase: (id: SeenLink, decision: Decision) =>
-      decide(statements, decision, async (run): Promise<boolean | OtherRevision> => {
-        const locked = await lockSeen(run, [id]);
-        if (isProblem(locked)) return locked;
-        const [link] = locked;
-        if (link === undefined || link.disabled === "deleted") return false;
-        const codes = await recordChange(run, [link]);
-        await run(
-          "UPDATE links SET disabled = 'deleted', original_url = '', target = NULL, terms = NULL WHERE code = $1",
-          codes,
-        );
-        await eraseVisits(run, link);
-        await addEntries(run, "erase", decision, [link]);
-        await closeCases(run, codes, "erase", decision.atMs);
-        return true;
-      }),
-    blockHost: (rule: Pick<HostRule, "host" | "reason">, decision: Decision) =>
-      decide(statements, decision, (run) => block(run, rule, decision)),
-    unblockHost: (host: string, decision: Decision) =>
-      decide(statements, decision, (run) => unblock(run, host, decision)),
+    erase: (link: SeenLink, decision: Decision) => decideLinks("erase", [link], decision),
+    blockHost: ({ host, reason }: Pick<HostRule, "host" | "reason">, decision: Decision) =>
+      decideHost(host, reason, decision),
+    unblockHost: (host: string, decision: Decision) => decideHost(host, undefined, decision),
   };
 }
 

@@ -108,8 +108,8 @@ export function createFigures(run: Run, { links, newest, visited }: FigureStatem
   };
 }
 
-/** `background` is for work that nobody waits for. */
-export function createModeration(statements: Statements, background: Statements, eraseVisits: EraseVisits) {
+/** `background` has a longer limit: for work that nobody waits for, and for decisions about thousands of links. */
+export function createModeration(statements: Statements, background: Statements, parts: EngineParts) {
   return {
     ...createInstance(statements.run),
     ...createDecisions(background, parts),

@@ -1,4 +1,6 @@
-import type { LinkId } from "../../links/store.ts";
+import type { LinkId } from "../../links/link-store.ts";
+import { targetSinceMs } from "../../links/link.ts";
+import { parseTerms } from "../../links/terms/term-values.ts";
 import {
   type CaseStore,
   MAX_CASE_NOTES,
@@ -9,8 +11,10 @@ import {
   mainReason,
   type Report,
 } from "../../moderation/case.ts";
-import { findCases, insertCases, insertNotes } from "./cases.ts";
-import { disableLocked, keyOf, type LockedLink, lockLinks } from "./decisions.ts";
+import { findCases, insertCases, insertNotes, keepCase } from "./cases.ts";
+import { addEntry } from "./decision-entries.ts";
+import { setLinks } from "./decisions.ts";
+import { keyOf, type LockedLink, lockLinks } from "./locked-links.ts";
 import { insertInto, list, type Run, type Statements } from "./sql.ts";
 
 /** Small batches, because creates in the SQLite file wait for them. */
@@ -74,8 +78,12 @@ export function createReports({ transaction }: Statements) {
         ]);
         await insertInto(run, "reporters (code, created_ms, day, reporter)", reporters);
         await addNotes(run, newReports);
-        for (const { link, one, atMs } of due)
-          await disableLocked(run, [link], { who: "reports", atMs, reason: mainReason(one) });
+        for (const { link, one, atMs } of due) {
+          const reason = mainReason(one);
+          const entry = await addEntry(run, "disable", { who: "reports", atMs, reason }, { links: [link] });
+          await setLinks(run, entry, [link], reason);
+          await keepCase(run, entry, one);
+        }
         return outcomes;
       }),
   };
@@ -123,7 +131,8 @@ function addAll(
   const outcomes = reports.map((report): ReportOutcome => {
     const key = keyOf(report);
     const link = linkOf.get(key);
-    if (link === undefined) return "repeated";
+    // The operator may have deleted it since the report found it: there is nothing left to look at.
+    if (link === undefined || link.disabled === "deleted") return "repeated";
     const day = days.get(dayKey(report)) ?? { reporters: new Set(), remaining: MAX_DAILY_REPORTS };
     days.set(dayKey(report), day);
     if (day.remaining <= 0 || day.reporters.has(report.reporter)) return "repeated";
@@ -134,8 +143,9 @@ function addAll(
     const works = report.works && link.disabled === null && !due.has(key);
     const one = addReport(changed.get(key) ?? caseOf.get(key), { ...report, works });
     const isNowDue = isDue(one, { ...report, works });
-    const { atMs: disabledMs, targetSinceMs: targetMs } = report;
-    changed.set(key, isNowDue ? { ...one, disabledMs, targetMs } : one);
+    // The maker may have changed the target since the report read it.
+    const targetMs = targetSinceMs({ ...link, terms: parseTerms(link.terms) });
+    changed.set(key, isNowDue ? { ...one, disabledMs: report.atMs, targetMs } : one);
     if (!isNowDue) return "counted";
     due.set(key, { link, one, atMs: report.atMs });
     return "disabled";
