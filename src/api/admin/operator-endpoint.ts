@@ -2,7 +2,7 @@
 
 import type { Call, DetachedCall, Handler } from "../../http/call.ts";
 import { endpoint, type Show, viewEndpoint } from "../../http/endpoint.ts";
-import { type HttpProblem, type Malformed, malformed, problemJson } from "../../http/problems.ts";
+import { type HttpProblem, problemJson } from "../../http/problems.ts";
 import { requiredTags } from "../../http/responses.ts";
 import { type AnyBody, type Body, BODIES, header } from "../../lib/bounds.ts";
 import type { Actor, Decided } from "../../links/link-store.ts";
@@ -18,8 +18,9 @@ import {
 import type { Cases } from "../../moderation/reports.ts";
 import type { Views } from "../../views/views.ts";
 import { success } from "../envelope.ts";
-import { readFields, readJson } from "../json-body.ts";
-import { z } from "../schema.ts";
+import { type JsonObject, readFields, readJson } from "../json-body.ts";
+import { readListPage } from "../list-page.ts";
+import { z } from "../openapi/schema.ts";
 
 export interface OperatorApiParts {
   readonly operator: Operator;
@@ -53,23 +54,11 @@ export const noteRequest = z.object({ note });
 export const reasonedRequest = z.object({ reason, note });
 
 /** Without the token, nobody learns whether something exists. */
-function asOperator({ refusalOf }: OperatorApiParts, handle: Handler): Handler {
+export function asOperator({ refusalOf }: OperatorApiParts, handle: Handler): Handler {
   return (call) => {
     const refusal = refusalOf(call);
     return refusal === undefined ? handle(call) : problemJson(call, refusal);
   };
-}
-
-/** Declares an endpoint that only reads, and has no view of its own. */
-export function operatorEndpoint<const Address extends string>(
-  at: Address,
-  serve: (parts: OperatorApiParts) => Handler,
-) {
-  return endpoint({
-    at,
-    cost: "little",
-    serve: (parts: OperatorApiParts) => asOperator(parts, serve(parts)),
-  });
 }
 
 /** Declares an endpoint that answers with a view. */
@@ -87,47 +76,60 @@ export function operatorView<const Address extends string, Data = undefined>(
   });
 }
 
-/** Declares an endpoint that decides something. */
-export function decision<const Address extends string>(
+type Bodies = typeof BODIES;
+/** The addresses whose bodies have the fields of a schema. */
+type AddressOf<Schema extends z.ZodObject> = {
+  [At in keyof Bodies]: Bodies[At] extends Body<keyof Schema["shape"]> ? At : never;
+}[keyof Bodies];
+
+/** Decides once the body has arrived. */
+type Act<Schema extends z.ZodObject, Result = Outcome | Response> = (
+  body: z.infer<Schema>,
+  actor: Actor,
+) => Promise<HttpProblem | Result>;
+
+/** Declares an endpoint that decides something. An `example` is for a body that must not be missing. */
+export function decision<Schema extends z.ZodObject, const Address extends AddressOf<Schema>>(
   at: Address,
-  decide: (parts: OperatorApiParts) => (call: Call) => Promise<HttpProblem | Outcome | Response>,
+  schema: Schema,
+  prepare: (parts: OperatorApiParts, call: Call) => Act<Schema> | Promise<Act<Schema> | HttpProblem>,
+  example?: JsonObject,
 ) {
+  const known: AnyBody = BODIES[at];
+  const bounds = known as Body<keyof Schema["shape"]>;
+  async function decide(parts: OperatorApiParts, call: Call) {
+    const act = await prepare(parts, call);
+    if (isProblem(act)) return act;
+    // Some requests have only optional fields.
+    const isMissing = call.request.body === null && example === undefined;
+    const body = isMissing
+      ? readFields({}, bounds, schema)
+      : await readJson(call.request, bounds, schema, example ?? { reason: "phishing", note: "A fake bank." });
+    // Access may have ended while the body arrived.
+    const refusal = parts.refusalOf(call);
+    if (refusal !== undefined) return refusal;
+    return isProblem(body) ? (body as HttpProblem) : act(body, { who: "api", by: call.by });
+  }
   return endpoint({
     at,
     cost: "little",
     changesLinks: true,
-    serve: (parts: OperatorApiParts) => {
-      const act = decide(parts);
-      return asOperator(parts, async (call) => {
-        const outcome = await act(call);
+    serve: (parts: OperatorApiParts) =>
+      asOperator(parts, async (call) => {
+        const outcome = await decide(parts, call);
         if (outcome instanceof Response) return outcome;
         if (isProblem(outcome)) return problemJson(call, outcome);
-        const isDone = outcome.changed !== false && outcome.changed !== 0;
-        return success(call, 200, isDone ? "operator.done" : "operator.same", outcome);
-      });
-    },
+        const { changed, entry, ...more } = outcome;
+        const isOne = more.code !== undefined || more.host !== undefined;
+        const data = { ...more, changed: isOne ? changed > 0 : changed, id: entry ?? null };
+        return success(call, 200, changed > 0 ? "operator.done" : "operator.same", data);
+      }),
   });
 }
 
 /** Declares a decision about a link, which must be as the operator has seen it (RFC 6585, section 3). */
-export function linkDecision<const Address extends string>(
+export function linkDecision<Schema extends z.ZodObject, const Address extends AddressOf<Schema>>(
   at: Address,
-  decide: (parts: OperatorApiParts, call: Call, link: ReadLink) => Promise<HttpProblem | Outcome>,
-) {
-  return decision(at, (parts) => async (call) => {
-    const current = await parts.operator.find(call.code);
-    if (isProblem(current)) return current;
-    if (header(call.headers, "if-match", "") === null) return { kind: "precondition.required" };
-    const link = requireSeen(current, requiredTags(call.headers));
-    return isProblem(link) ? link : decide(parts, call, link);
-  });
-}
-
-/** Reads a missing body as an empty object, because some requests have only optional fields. */
-export async function readBody<Schema extends z.ZodObject>(
-  { refusalOf }: OperatorApiParts,
-  call: Call,
-  bounds: Body<keyof Schema["shape"]>,
   schema: Schema,
 ): Promise<z.infer<Schema> | HttpProblem> {
   if (call.request.body === null) return readFields({}, bounds, schema);
@@ -162,10 +164,7 @@ export function respond(
 export function listView<const Address extends string, T>(
   at: Address,
   name: string,
-  read: (
-    inspection: Inspection,
-    page: ListPage,
-  ) => Promise<{ items: readonly T[]; cursor: string | undefined }>,
+  read: (inspection: Inspection, page: ListPage) => Promise<ListItems<T>>,
   describe: (item: T, nowMs: number) => unknown,
 ) {
   return operatorView(at, (inspection) => async (call) => {

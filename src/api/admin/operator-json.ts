@@ -2,7 +2,7 @@
 import { versionOf } from "../../links/change.ts";
 import { linkFields } from "../../links/link-fields.ts";
 import { isoDay, isoInstant } from "../../links/time.ts";
-import type { Note } from "../../moderation/case.ts";
+import type { NotedCase } from "../../moderation/case.ts";
 import type { Figures, TopHosts } from "../../moderation/figures.ts";
 import type { InspectedCase, InspectedLink, LinkDetails } from "../../moderation/inspection.ts";
 import { operatorStateOf } from "../../moderation/link-query.ts";
@@ -12,7 +12,7 @@ import { goneVersion } from "../../moderation/operator.ts";
 export function linkJson(link: InspectedLink, nowMs: number) {
   const { target, disabled, blocked, terms } = link;
   return {
-    ...linkFields(link, true),
+    ...linkFields(link, "colleagues"),
     /** Where it redirects: the target in normalised form. */
     location: target,
     /** For `If-Match`. */
@@ -32,7 +32,7 @@ export function inspectedJson({ link, visits, bots, history, reported }: LinkDet
     ...linkJson(link, nowMs),
     visits,
     bots,
-    case: reported === undefined ? null : { ...reportsJson(reported), notes: reported.notes.map(noteJson) },
+    case: reported === undefined ? null : reportsJson(reported),
     history: history.map(entryJson),
   };
 }
@@ -40,6 +40,7 @@ export function inspectedJson({ link, visits, bots, history, reported }: LinkDet
 export function entryJson(one: DecisionEntry) {
   const { entry, atMs, who, by, action, code, host, reason, note, links, replaced, undoes, undone } = one;
   return {
+    id: entry,
     at: isoInstant(atMs),
     who,
     /** The operator's name. */
@@ -97,11 +98,8 @@ function reportsJson(one: Omit<InspectedCase, "link" | "cursor" | "notes">) {
     /** When the reports disabled the link by themselves. */
     disabled: disabledMs === undefined ? null : isoInstant(disabledMs),
     answer: answer === undefined ? null : { action: answer.action, at: isoInstant(answer.atMs) },
+    notes: notes.map(({ atMs, reason, note }) => ({ at: isoInstant(atMs), reason, note })),
   };
-}
-
-function noteJson({ atMs, reason, note }: Note) {
-  return { at: isoInstant(atMs), reason, note };
 }
 
 export function figuresJson(figures: Figures) {

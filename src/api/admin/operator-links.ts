@@ -1,20 +1,21 @@
 import type { Call } from "../../http/call.ts";
-import type { Show } from "../../http/endpoint.ts";
+import { endpoint, type Show } from "../../http/endpoint.ts";
 import { type HttpProblem, malformed, problemJson } from "../../http/problems.ts";
 import { parametersOf } from "../../http/url.ts";
 import { lookUpKey, splitKey } from "../../links/code.ts";
+import type { LinkId } from "../../links/link-store.ts";
 import { isProblem } from "../../links/problem.ts";
-import type { LinkId } from "../../links/store.ts";
-import { readTerms } from "../../links/term-values.ts";
+import { readTerms } from "../../links/terms/term-values.ts";
 import { isoInstant, parseInstant } from "../../links/time.ts";
 import type { Operator } from "../../moderation/operator.ts";
 import type { SearchResult } from "../../views/reads.ts";
 import { target } from "../create-link.ts";
 import { success } from "../envelope.ts";
-import { readJson } from "../json-body.ts";
-import { z } from "../schema.ts";
-import { getStatistics } from "../statistics.ts";
+import { getStatistics } from "../get-statistics.ts";
+import { readListPage } from "../list-page.ts";
+import { z } from "../openapi/schema.ts";
 import {
+  asOperator,
   decision,
   linkDecision,
   note,
@@ -23,10 +24,10 @@ import {
   operatorView,
   reason,
   reasonedRequest,
-  actorOf,
-} from "./endpoint.ts";
+  respond,
+} from "./operator-endpoint.ts";
 import { inspectedJson, linkJson } from "./operator-json.ts";
-import { readSearch, searchAll, searchLinks } from "./search.ts";
+import { newestMs, readSearch, searchAll, searchLinks } from "./search-slices.ts";
 
 export const searchForLinks = operatorView(
   "GET /api/v1/admin/links",
@@ -57,47 +58,27 @@ export const inspectLink = operatorView("GET /api/v1/admin/links/{code}", (inspe
 });
 
 /** The statistics that the link's maker sees. */
-export const inspectStatistics = operatorEndpoint(
-  "GET /api/v1/admin/links/{code}/stats",
-  ({ operator, views }) => {
-    const show = views.show(getStatistics);
-    return async (call) => {
-      const link = await operator.find(call.code);
+export const inspectStatistics = endpoint({
+  at: "GET /api/v1/admin/links/{code}/stats",
+  cost: "little",
+  serve(parts: OperatorApiParts) {
+    const show = parts.views.show(getStatistics);
+    return asOperator(parts, async (call) => {
+      const link = await parts.operator.find(call.code);
       if (isProblem(link)) return problemJson(call, link);
       const domain = call.domain.ofKey(link.code);
       if (domain === undefined) return problemJson(call, { kind: "unknown" });
       return show(call.at(domain, splitKey(link.code).code), { createdMs: link.createdMs });
     };
   },
-);
-
-const CHANGE_EXAMPLE = { target: "https://example.com/new", note: "The shop has moved." } as const;
-const linkChange = z.strictObject({ target: target.optional(), expires_at: z.string().nullish(), note });
-
-export const changeLink = linkDecision("PATCH /api/v1/admin/links/{code}", async (parts, call, link) => {
-  const bounds = BODIES["PATCH /api/v1/admin/links/{code}"];
-  const sent = await readJson(call.request, bounds, linkChange, CHANGE_EXAMPLE);
-  const body = parts.refusalOf(call) ?? sent;
-  if (isProblem(body)) return body;
-  const read = readTerms({ expires_at: body.expires_at });
-  if (isProblem(read)) return read;
-  const change = { ...read, note: body.note, originalUrl: body.target };
-  const changed = await parts.operator.change(link, change, actorOf(call));
-  return typeof changed === "boolean" ? { code: link.code, changed } : changed;
 });
 
 export const disableLink = linkDecision(
   "POST /api/v1/admin/links/{code}/disable",
-  async (parts, call, link) => {
-    const body = await readBody(
-      parts,
-      call,
-      BODIES["POST /api/v1/admin/links/{code}/disable"],
-      reasonedRequest,
-    );
-    const changed = isProblem(body) ? body : await parts.operator.disable([link], body, actorOf(call));
-    return isProblem(changed) ? changed : { code: link.code, changed: changed.links.length > 0 };
-  },
+  reasonedRequest,
+  ({ operator }, link) =>
+    (body, actor) =>
+      operator.disable([link], body, actor),
 );
 
 export const enableLink = linkDecision(
@@ -109,14 +90,8 @@ export const enableLink = linkDecision(
   },
 );
 
-export const eraseLink = linkDecision("DELETE /api/v1/admin/links/{code}", async (parts, call, link) => {
-  const { code } = link;
-  const confirm = parametersOf(call.request).get("confirm") ?? "";
-  if (lookUpKey(confirm) !== code) return malformed({ rule: "operator.confirm", field: "confirm", code });
-  const body = await readBody(parts, call, BODIES["DELETE /api/v1/admin/links/{code}"], noteRequest);
-  const changed = isProblem(body) ? body : await parts.operator.erase(link, body, actorOf(call));
-  return isProblem(changed) ? changed : { code, changed };
-});
+/** `count` and `until` repeat the first response: the number of links, and when the newest was created. */
+const countedRequest = z.object({ note, count: z.number().nullish(), until: z.string().nullish() });
 
 export const disableAll = decision(
   "POST /api/v1/admin/links/disable",
@@ -125,16 +100,12 @@ export const disableAll = decision(
     changeAll(parts, call, body, (links) => parts.operator.disable(links, body, actor)),
 );
 
-export const disableAll = decision("POST /api/v1/admin/links/disable", (parts) => async (call) => {
-  const body = await readBody(
-    parts,
-    call,
-    BODIES["POST /api/v1/admin/links/disable"],
-    countedReasonedRequest,
-  );
-  if (isProblem(body)) return body;
-  return changeAll(parts, call, body.count, (links) => parts.operator.disable(links, body, actorOf(call)));
-});
+export const enableAll = decision(
+  "POST /api/v1/admin/links/enable",
+  countedRequest,
+  (parts, call) => (body, actor) =>
+    changeAll(parts, call, body, (links) => parts.operator.enable(links, body, actor)),
+);
 
 export const enableAll = decision("POST /api/v1/admin/links/enable", (parts) => async (call) => {
   const body = await readBody(parts, call, BODIES["POST /api/v1/admin/links/enable"], undoRequest);
@@ -146,22 +117,30 @@ export const enableAll = decision("POST /api/v1/admin/links/enable", (parts) => 
   return changeAll(parts, call, body.count, (links) => parts.operator.enable(links, request, actorOf(call)));
 });
 
-/** For all links that a search finds. Changes nothing until the operator sends back how many there are. */
+/** Decides about all links that a search finds, once the operator has confirmed their number. */
 async function changeAll(
   { views, refusalOf }: OperatorApiParts,
   call: Call,
-  confirmed: number | null | undefined,
+  { count, until }: z.infer<typeof countedRequest>,
   change: (links: readonly LinkId[]) => ReturnType<Operator["disable"]>,
 ) {
-  const links = await searchAll(views, call);
+  const untilMs = parseInstant(until ?? "");
+  if (typeof until === "string" && untilMs === undefined)
+    return malformed({ rule: "query.date", field: "until", example: "2026-11-21T20:15:00.000Z" });
+  const isConfirmed = typeof count === "number";
+  const links = await searchAll(
+    views,
+    call,
+    isConfirmed ? { count, untilMs: untilMs ?? Infinity } : undefined,
+  );
   if ("kind" in links) return links satisfies HttpProblem;
   // Access may have ended during the search.
   const refusal = refusalOf(call);
   if (refusal !== undefined) return refusal;
-  const count = links.length;
-  if (typeof confirmed !== "number") return success(call, 200, "operator.asked", { count, done: false });
-  if (confirmed !== count) return { kind: "other-count", count } as const;
-  const changed = await change(links);
-  if (isProblem(changed)) return changed;
-  return { count, done: true, changed: changed.links.length, at: isoInstant(changed.atMs) };
+  if (!isConfirmed) {
+    const found = { count: links.length, until: isoInstant(newestMs(links)), done: false };
+    return success(call, 200, "operator.asked", found);
+  }
+  const decided = await change(links);
+  return isProblem(decided) ? decided : { count, done: true, ...decided };
 }

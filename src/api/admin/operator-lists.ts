@@ -12,8 +12,8 @@ import {
   operatorView,
   reason,
   reasonedRequest,
-  actorOf,
-} from "./endpoint.ts";
+  respond,
+} from "./operator-endpoint.ts";
 import { caseJson, entryJson, figuresJson, ruleJson } from "./operator-json.ts";
 
 export const getFigures = operatorView(
@@ -38,16 +38,19 @@ export const getCases = listView(
 /** "nothing" needs no reason. */
 const caseRequest = z.object({ action: z.enum([...ANSWERS, "reopen"]), reason: reason.nullish(), note });
 
-export const answerCase = linkDecision("POST /api/v1/admin/cases/{code}", async (parts, call, link) => {
-  const body = await readBody(parts, call, BODIES["POST /api/v1/admin/cases/{code}"], caseRequest);
-  if (isProblem(body)) return body;
-  const outcome =
-    body.action === "reopen"
-      ? await parts.cases.reopenCase(link, {}, body, actorOf(call))
-      : await parts.cases.answerCase(link, { ...body, reason: body.reason ?? undefined }, actorOf(call));
-  if (outcome === undefined || !isProblem(outcome)) return { code: link.code, changed: true };
-  return outcome.kind === "unknown" ? { kind: "operator.no-case" } : outcome;
-});
+export const answerCase = linkDecision(
+  "POST /api/v1/admin/cases/{code}",
+  caseRequest,
+  ({ cases }, link) =>
+    async (body, actor) => {
+      const outcome =
+        body.action === "reopen"
+          ? await cases.reopenCase(link, body, actor)
+          : await cases.answerCase(link, { ...body, reason: body.reason ?? undefined }, actor);
+      return isProblem(outcome) && outcome.kind === "unknown" ? { kind: "operator.no-case" } : outcome;
+    },
+  { require: requireCase },
+);
 
 export const getHosts = listView(
   "GET /api/v1/admin/hosts",
@@ -56,10 +59,13 @@ export const getHosts = listView(
   ruleJson,
 );
 
-export const blockHost = decision("PUT /api/v1/admin/hosts/{host}", (parts) => async (call) => {
-  const body = await readBody(parts, call, BODIES["PUT /api/v1/admin/hosts/{host}"], reasonedRequest);
-  return isProblem(body) ? body : parts.operator.blockHost(call.code, body, actorOf(call));
-});
+export const blockHost = decision(
+  "PUT /api/v1/admin/hosts/{host}",
+  reasonedRequest,
+  ({ operator }, call) =>
+    (body, actor) =>
+      operator.blockHost(call.code, body, actor),
+);
 
 export const unblockHost = decision(
   "DELETE /api/v1/admin/hosts/{host}",

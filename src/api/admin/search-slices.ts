@@ -1,6 +1,7 @@
 // The operator's searches. The views thread searches in slices, and other views take turns with them.
 import type { Call } from "../../http/call.ts";
 import { parametersOf } from "../../http/url.ts";
+import type { LinkId } from "../../links/link-store.ts";
 import type { ListPage } from "../../moderation/inspection.ts";
 import { SEARCH_FIELDS, type WrittenSearch } from "../../moderation/link-query.ts";
 import { repeatSearch } from "../../views/reads.ts";
@@ -34,16 +35,36 @@ export function searchLinks(
   );
 }
 
-/** All links that the search in a call's query finds. */
-export async function searchAll(views: Pick<Views, "read">, call: Call) {
+/** The links that an operator saw. */
+interface SeenLinks {
+  readonly count: number;
+  /** When the newest one was created. */
+  readonly untilMs: number;
+}
+
+/**
+ * All links that the search in a call's query finds, or those that the operator has seen: links that were created since
+ * don't count, so makers can't hold up a decision by creating more. Returns a problem if there are more or fewer now.
+ */
+export async function searchAll(views: Pick<Views, "read">, call: Call, seen?: SeenLinks) {
   call.mayTake(ANSWER_SECONDS);
   const result = await searchLinks(
     views,
     readSearch(call.request),
-    { limit: MAX_CHANGED + 1 },
+    // Leaves room for links that were created since.
+    { limit: (seen === undefined ? 1 : 2) * MAX_CHANGED + 1 },
     SEARCH_ALL_MS,
   );
   if ("kind" in result) return result;
-  const isAll = result.cursor === undefined && result.links.length <= MAX_CHANGED;
-  return isAll ? result.links : ({ kind: "too-many", max: MAX_CHANGED } as const);
+  const links = result.links.filter(({ createdMs }) => createdMs <= (seen?.untilMs ?? Infinity));
+  if (result.cursor !== undefined || links.length > MAX_CHANGED)
+    return { kind: "too-many", max: MAX_CHANGED } as const;
+  if (seen !== undefined && seen.count !== links.length)
+    return { kind: "other-count", count: links.length, links } as const;
+  return links;
+}
+
+/** When the newest link was created, to confirm a decision about all of them. */
+export function newestMs(links: readonly Pick<LinkId, "createdMs">[]): number {
+  return links.reduce((newest, { createdMs }) => Math.max(newest, createdMs), 0);
 }
