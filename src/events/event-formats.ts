@@ -22,7 +22,7 @@ export interface EventRow extends Omit<LinkRow, "original_url">, LinkId {
   /** Null if the link is gone. */
   readonly original_url: string | null;
   readonly reports: number | null;
-  /** How many reports gave each reason, in JSON. */
+  /** How many reports gave each reason, in JSON, and how many `pending` ones. */
   readonly reasons: string | null;
   readonly hostReason: Reason | null;
 }
@@ -89,7 +89,8 @@ function shownUrl(row: LinkId, { baseUrl, domains }: Origins): string {
 }
 
 function reasonsOf({ reasons }: EventRow): Record<string, number> {
-  return reasons === null ? {} : (JSON.parse(reasons) as Record<string, number>);
+  const { pending: _, ...counts } = JSON.parse(reasons ?? "{}") as Record<string, number>;
+  return counts;
 }
 
 const LABELS: Readonly<Record<EventType, string>> = {

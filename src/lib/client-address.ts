@@ -75,9 +75,13 @@ export function clientNetwork(address: string): string {
     .join(":");
 }
 
-/** The /48 around an IPv6 client, which may have 65,536 networks. Undefined for IPv4. Takes a result of {@link clientNetwork}. */
+/**
+ * Returns the /48 of a network from {@link clientNetwork}: one client may have all its 65,536 networks. Undefined for IPv4,
+ * translated or not.
+ */
 export function clientSite(network: string): string | undefined {
-  return network.includes(":") ? network.slice(0, network.lastIndexOf(":")) : undefined;
+  if (!network.includes(":") || network.startsWith(TRANSLATED)) return undefined;
+  return network.slice(0, network.lastIndexOf(":"));
 }
 
 /** The keys that count where clients share something: the client's network and its /48. */

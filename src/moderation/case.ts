@@ -7,12 +7,14 @@ import { type Reason, REASONS } from "../links/problem.ts";
 export interface Case extends LinkId {
   readonly firstMs: number;
   readonly lastMs: number;
-  /** One client counts once a day. */
+  /** Each reporter counts once a day. */
   readonly reports: number;
   /** How many reports gave each reason. */
   readonly reasons: Readonly<Partial<Record<Reason, number>>>;
-  /** Reports since the case was opened or opened again. */
+  /** Reports since the case was opened or opened again, without those while the link was disabled or blocked. */
   readonly pending: number;
+  /** How many of these gave each reason. Other than `pending` if an undo restored that, or an earlier Curt counted. */
+  readonly pendingReasons?: Case["reasons"] | undefined;
   /** When the pending reports disabled the link. */
   readonly disabledMs?: number | undefined;
   /** Undefined while the case is open. */
@@ -36,7 +38,7 @@ export type AnswerAction = (typeof ANSWERS)[number] | "erase";
 export interface Report<Id extends Code | LinkKey = LinkKey> extends LinkId<Id> {
   readonly reason: Reason;
   readonly note?: string | undefined;
-  /** The number of the client on this link and day. It means nothing elsewhere. */
+  /** The number of the reporter on this link and day. It means nothing elsewhere. */
   readonly reporter: string;
   /** In days (UTC) since 1970-01-01. */
   readonly day: number;
@@ -60,15 +62,22 @@ export function addReport(known: Case | undefined, report: Report): Case {
     ...before,
     lastMs: Math.max(before.lastMs, atMs),
     reports: before.reports + 1,
-    reasons: { ...before.reasons, [reason]: (before.reasons[reason] ?? 0) + 1 },
-    pending: before.pending + 1,
+    reasons: addReason(reason, before.reasons),
+    // Otherwise a single report could undo the operator's enabling.
+    pending: before.pending + (works ? 1 : 0),
+    pendingReasons: works ? addReason(reason, before.pendingReasons) : before.pendingReasons,
   };
   const { answer, targetMs = Infinity } = before;
   const wasAnotherTarget = targetMs < targetSinceMs;
   const isUndone = answer !== undefined && answer.action !== "nothing";
   const isAgain = works && (wasAnotherTarget || isUndone);
   if (!isAgain) return counted;
-  return { ...counted, pending: 1, disabledMs: undefined, answer: undefined, targetMs: undefined };
+  const opened = { pending: 1, pendingReasons: { [reason]: 1 } };
+  return { ...counted, ...opened, disabledMs: undefined, answer: undefined, targetMs: undefined };
+}
+
+function addReason(reason: Reason, reasons: Case["reasons"] = {}): Case["reasons"] {
+  return { ...reasons, [reason]: (reasons[reason] ?? 0) + 1 };
 }
 
 function newCase({ code, createdMs, atMs }: Report): Case {
@@ -80,9 +89,15 @@ export function isDue({ answer, disabledMs, pending }: Case, { works, threshold 
   return answer === undefined && disabledMs === undefined && works && pending >= (threshold ?? Infinity);
 }
 
-/** The reason that most reports gave. */
-export function mainReason({ reasons }: Pick<Case, "reasons">): Reason {
-  return REASONS.toSorted((one, other) => (reasons[other] ?? 0) - (reasons[one] ?? 0))[0] ?? "other";
+/** The reason that most pending reports gave, which may be about another target than the others. */
+export function mainReason({
+  reasons,
+  pending,
+  pendingReasons = {},
+}: Pick<Case, "reasons" | "pending" | "pendingReasons">): Reason {
+  const known = Object.values(pendingReasons).reduce((sum, count) => sum + count, 0);
+  const counts = pending > 0 && known === pending ? pendingReasons : reasons;
+  return REASONS.toSorted((one, other) => (counts[other] ?? 0) - (counts[one] ?? 0))[0] ?? "other";
 }
 
 /** In code points. */
@@ -107,7 +122,7 @@ export interface CaseStore<Id extends Code | LinkKey = LinkKey> {
   openCases(): Promise<number>;
   /**
    * Answers a case durably. The same transaction changes the link or the host, and adds the entry in the operator's
-   * journal. Returns false if the link has no case. A later answer replaces an earlier one. Changes nothing if the operator
+   * journal. Adds none if the link has no case. A later answer replaces an earlier one. Changes nothing if the operator
    * saw another revision.
    */
   answerCase(link: SeenLink, answer: CaseAnswer, decision: Decision): Promise<Decided | OtherRevision>;
@@ -159,14 +174,6 @@ export type CaseAnswer =
   | { readonly action: "disable"; readonly reason: Reason }
   | { readonly action: "block-host"; readonly reason: Reason; readonly host: string }
   | { readonly action: "nothing" };
-
-/** The state before an answer. Undefined values stay as they are. */
-export interface Restore {
-  /** Why the link was disabled. The reports then count as the cause. Null: it redirected. */
-  readonly disabled?: Reason | null | undefined;
-  /** A host, and the reason of its own rule if it had one. */
-  readonly host?: { readonly name: string; readonly reason: Reason | undefined } | undefined;
-}
 
 export interface CaseBounds {
   readonly reportersBefore: number;

@@ -23,7 +23,12 @@ export interface Reports {
    */
   report(
     spelling: string,
-    request: { readonly reason: Reason; readonly note?: string | undefined },
+    request: {
+      readonly reason: Reason;
+      readonly note?: string | undefined;
+      /** The path after the code of the visit, as sent. The note starts with it. */
+      readonly path?: string | null;
+    },
     address: string,
   ): Promise<FoundLink | Problem | RefusedDecision>;
 }
@@ -34,13 +39,13 @@ type CaseRefusal = Problem | RefusedDecision | OtherRevision;
 export interface Cases {
   /**
    * Answers the case of a link, unless the link has changed since it was read. "disable" disables the link, and
-   * "block-host" blocks the host of its target. "nothing" only keeps later reports from opening the case again.
+   * "block-host" blocks the host of its target. "nothing" only keeps later reports from opening the case again, and is the
+   * only answer if the link is gone.
    */
   answerCase(link: ReadLink | GoneLink, request: AnswerRequest, actor: Actor): Promise<Decided | CaseRefusal>;
   /** Opens an answered case again, unless the link has changed since it was read. */
   reopenCase(
-    link: ReadLink,
-    before: Restore,
+    link: ReadLink | GoneLink,
     request: Pick<AnswerRequest, "note">,
     actor: Actor,
   ): Promise<Decided | CaseRefusal>;
@@ -68,7 +73,7 @@ export interface ReportsOptions {
 }
 
 export interface CasesOptions {
-  readonly store: Pick<CaseStore, "answerCase" | "caseOf" | "reopenCase" | "ageCases">;
+  readonly store: Pick<CaseStore, "answerCase" | "reopenCase" | "ageCases">;
   readonly clock: Clock;
   readonly refuseRule: RuleCheck;
 }
@@ -87,16 +92,20 @@ export function createReports(options: ReportsOptions): Reports {
   const { store, links, clock, reportThreshold, onReported, onDisabled } = options;
   const saltOf = createDaySalt(store, clock);
 
-  /** The number of a client on this day and link. It means nothing elsewhere. */
+  /**
+   * The number of a reporter on this day and link. It means nothing elsewhere. A whole /48 is one reporter: a home often has
+   * 256 IPv6 networks, and could reach any threshold with them.
+   */
   async function identify({ code, createdMs }: LinkId<Code>, address: string) {
     const day = Math.floor(clock.nowMs() / DAY_MS);
-    const text = ["reporter", clientNetwork(address), createdMs, code].join("\t");
+    const network = clientNetwork(address);
+    const text = ["reporter", clientSite(network) ?? network, createdMs, code].join("\t");
     const hash = new Bun.CryptoHasher("sha256", await saltOf(day)).update(text).digest("hex");
     return { day, reporter: hash.slice(0, REPORTER_LENGTH) };
   }
 
   return {
-    async report(spelling, { reason, note }, address) {
+    async report(spelling, { reason, note, path = null }, address) {
       const refusals = refuseNote(note);
       if (refusals.length > 0) return { kind: "refused", refusals };
       const link = await links.find(spelling);
@@ -120,8 +129,23 @@ export function createReports(options: ReportsOptions): Reports {
   };
 }
 
+/** With the visited address in its first line, as far as it fits. Undefined without both. */
+function noteOf(written = "", address: string, visited: string): string | undefined {
+  const note = written.trim() === "" ? "" : written;
+  if (visited === "") return note || undefined;
+  const line = Array.from(address + visited);
+  const rest = note === "" ? "" : `\n${note}`;
+  const room = MAX_NOTE_LENGTH - Array.from(rest).length;
+  if (room < 2) return note;
+  const shown = line.length <= room ? line : [...line.slice(0, room - 1), "…"];
+  return shown.join("") + rest;
+}
+
 export function createCases({ store, clock, refuseRule }: CasesOptions): Cases {
-  function toCaseAnswer(link: ReadLink, request: AnswerRequest): CaseAnswer | Problem | RefusedDecision {
+  function toCaseAnswer(
+    link: ReadLink | GoneLink,
+    request: AnswerRequest,
+  ): CaseAnswer | Problem | RefusedDecision {
     const action = ANSWERS.find((one) => one === request.action);
     const reason = readReason(request.reason ?? "");
     const refusals = [
@@ -132,8 +156,8 @@ export function createCases({ store, clock, refuseRule }: CasesOptions): Cases {
     if (action === "nothing" && refusals.length === 0) return { action };
     if (action === undefined || action === "nothing" || reason === undefined || refusals.length > 0)
       return { kind: "refused", refusals };
-    if (action === "disable") return { action, reason };
     if (link.disabled === "deleted") return { kind: "disabled", reason: link.disabled };
+    if (action === "disable") return { action, reason };
     const host = targetHost(link.target);
     const rule = refuseRule(host);
     return rule.length > 0 ? { kind: "refused", refusals: rule } : { action, reason, host };
@@ -144,19 +168,14 @@ export function createCases({ store, clock, refuseRule }: CasesOptions): Cases {
       const caseAnswer = toCaseAnswer(link, request);
       if (isProblem(caseAnswer)) return caseAnswer;
       const decision = { ...actor, atMs: clock.nowMs(), note: request.note || undefined };
-      const isAnswered = await store.answerCase(link, caseAnswer, decision);
-      if (isProblem(isAnswered)) return isAnswered;
-      const current = isAnswered ? await store.caseOf(link) : undefined;
-      return current ?? { kind: "unknown" };
+      return unlessUnknown(await store.answerCase(link, caseAnswer, decision));
     },
 
-    async reopenCase(link, before, { note }, actor) {
+    async reopenCase(link, { note }, actor) {
       const refusals = refuseNote(note);
       if (refusals.length > 0) return { kind: "refused", refusals };
       const decision = { ...actor, atMs: clock.nowMs(), note: note || undefined };
-      const isReopened = await store.reopenCase(link, before, decision);
-      if (isProblem(isReopened)) return isReopened;
-      return isReopened ? undefined : { kind: "unknown" };
+      return unlessUnknown(await store.reopenCase(link, decision));
     },
 
     async age() {

@@ -154,6 +154,7 @@ const LINES: { readonly [K in keyof LineOf]: RecordCodec<LineOf[K]> } = {
     reports: ["reports", reportCount],
     reasons: ["reasons", byKey(REASONS, count, { rejectOthers: true })],
     pending: ["pending", reportCount],
+    pendingReasons: ["pending_reasons", optional(byKey(REASONS, count, { rejectOthers: true }))],
     disabledMs: ["disabled_at", optional(instant)],
     answer: [
       "answer",

@@ -111,12 +111,14 @@ test("a client is an IPv4 address or a /64 of IPv6, and ::1 counts as 127.0.0.1"
   expect(clientNetwork("::1")).toBe("127.0.0.1");
 });
 
-test("the networks of a /48 share the limits of a group, and IPv4 addresses have no group", () => {
-  expect(["2001:db8:0:0", "2001:db8:0:ffff", "2001:db8:1:0", "192.0.2.1", ""].map(clientSite)).toEqual([
+test("the networks of a /48 share the limits of a group, and IPv4 addresses, translated or not, have no group", () => {
+  expect(["2001:db8:0:0", "2001:db8:0:ffff", "2001:db8:1:0"].map(clientSite)).toEqual([
     "2001:db8:0",
     "2001:db8:0",
     "2001:db8:1",
   ]);
+  for (const client of ["192.0.2.1", "", "64:ff9b:1::808:808", "64:ff9b:1:808:8:800::"])
+    expect([client, clientSite(client)]).toEqual([client, undefined]);
 });
 
 test("a client is its IPv4 address below 64:ff9b::/96, its whole address below 64:ff9b:1::/48, and its /64 below other prefixes", () => {

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { lookUpCode } from "../../src/links/code.ts";
+import { type LinkId, StoreUnavailable } from "../../src/links/link-store.ts";
 import { createLookUps } from "../../src/links/links.ts";
-import { isProblem } from "../../src/links/problem.ts";
-import { REASONS } from "../../src/links/reasons.ts";
-import { type LinkId, StoreUnavailable } from "../../src/links/store.ts";
+import { isProblem, REASONS } from "../../src/links/problem.ts";
 import type { Target } from "../../src/links/target.ts";
 import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
 import { createRuleCheck, type ReadLink, requireSeen } from "../../src/moderation/operator.ts";
@@ -45,10 +44,10 @@ function openReports({ threshold, trustworthy = true, salt, blocked }: Settings 
     onSetBack() {},
     countedMs: (ms: number) => ms,
   };
-  const own = storeOf({ ...store, ...(salt && { salt }) }, "", true);
+  const own = storeOf({ ...store, ...(salt && { salt }) }, "");
   const links = createLookUps({
     store: own,
-    lookUp: lookUpCode,
+    lookUp: (spelling) => lookUpCode(spelling, "match"),
     clock,
     codeHoldMs: 0,
     blocked: blocked ?? (() => undefined),
@@ -90,15 +89,17 @@ test("a blank note isn't stored", async () => {
   expect(await store.caseOf(link)).toMatchObject({ reports: 4, notes: [{ note: "spam" }] });
 });
 
-test("all addresses of an IPv6 /64 are one client", async () => {
-  const { reports } = openReports();
+test("a reporter is an IPv4 address or an IPv6 /48, so one home's 256 networks count once and can't disable a link", async () => {
+  const { reports } = openReports({ threshold: 6 });
   const link = await createLink();
   const report = (address: string) => reports.report(link.code, { reason: "spam" }, address);
-  for (const address of ["2001:db8::1", "2001:db8::2", "2001:db8:0:0:ffff::9", "2001:db8::"])
-    await report(address);
+  for (let nth = 0; nth < 256; nth++) await report(`2001:db8:0:${nth.toString(16)}::1`);
   expect(await countOf(link)).toBe(1);
-  for (const address of ["2001:db8:0:1::1", "2001:db8:1::1", "2001:db9::1", "::1"]) await report(address);
-  expect(await countOf(link)).toBe(5);
+  // Behind a local translator, each IPv4 client is a reporter.
+  for (const address of ["2001:db8:1::1", "2001:db9::1", "::1", "64:ff9b:1::808:808"]) await report(address);
+  expect(await store.caseOf(link)).toMatchObject({ reports: 5, disabledMs: undefined });
+  await report("64:ff9b:1::808:404");
+  expect((await store.find(link.code))?.disabled).toBe("spam");
 });
 
 test("an untrusted clock creates no salt, and a client still counts once", async () => {

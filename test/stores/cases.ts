@@ -57,6 +57,7 @@ export function testCaseStore(name: string, open: () => Promise<TestedStore>): v
         lastMs: NOW + 30,
         reports: 4,
         reasons: { spam: 3, phishing: 1 },
+        pendingReasons: { spam: 3, phishing: 1 },
         pending: 4,
         disabledMs: undefined,
         answer: undefined,
@@ -199,57 +200,6 @@ export function testCaseStore(name: string, open: () => Promise<TestedStore>): v
       expect(await send(link, "d", about)).toBe("disabled");
     });
 
-    test("reopening a case restores its link, its host rule and itself in one step", async () => {
-      const link = await createLink();
-      await send(link, "a");
-      const rule = { action: "block-host", reason: "spam", host: "undone.example" } as const;
-      const reasonOf = async () =>
-        (await other.hosts("", 1000)).find(({ host }) => host === rule.host)?.reason;
-      await store.answerCase(link, rule, byOperator());
-      expect(await reasonOf()).toBe("spam");
-      await store.reopenCase(link, { host: { name: rule.host, reason: undefined } }, byOperator());
-      expect(await reasonOf()).toBeUndefined();
-      await store.answerCase(link, rule, byOperator());
-      await store.reopenCase(link, { host: { name: rule.host, reason: "malware" } }, byOperator());
-      expect(await reasonOf()).toBe("malware");
-      await store.answerCase(link, { action: "disable", reason: "spam" }, byOperator());
-      await store.reopenCase(link, { disabled: null }, byOperator());
-      expect(await stateOf(link)).toBeUndefined();
-      expect(await other.caseOf(link)).toMatchObject({ answer: undefined, disabledMs: undefined });
-    });
-
-    test("answers a case by disabling its link or blocking its host, and reopens it once the link works again", async () => {
-      const [bad, blocked, unknown] = [await createLink(), await createLink(), await createLink()];
-      await send(bad, "a");
-      await send(blocked, "a");
-      const byDisabling = { action: "disable", reason: "phishing" } as const;
-      expect(await store.answerCase(unknown, byDisabling, byOperator())).toBeFalse();
-      expect(await stateOf(unknown)).toBeUndefined();
-      expect(await store.answerCase(bad, byDisabling, byOperator())).toBeTrue();
-      expect(await stateOf(bad)).toBe("phishing");
-      const [entry] = await other.decisions({ limit: 1 });
-      expect(entry).toMatchObject({ ...bad, action: "disable", reason: "phishing", note: "looked" });
-      const byBlocking = { action: "block-host", reason: "malware", host: "cases.example" } as const;
-      expect(await store.answerCase(blocked, byBlocking, byOperator())).toBeTrue();
-      expect(await other.hosts("", 100)).toContainEqual({
-        host: "cases.example",
-        reason: "malware",
-        sinceMs: NOW + 50,
-      });
-      for (const [link, action] of [
-        [bad, "disable"],
-        [blocked, "block-host"],
-      ] as const)
-        expect(await other.caseOf(link)).toMatchObject({ answer: { action, atMs: NOW + 50 } });
-      // It reopens only if the link works although it shouldn't.
-      await send(bad, "b", { works: false });
-      expect(await other.caseOf(bad)).toMatchObject({ reports: 2, answer: { action: "disable" } });
-      await store.enable([bad], byOperator());
-      await send(bad, "c");
-      const { pending, answer } = (await other.caseOf(bad)) ?? {};
-      expect([pending, answer]).toEqual([1, undefined]);
-    });
-
     test("keeps the operator's reason if a link is disabled after a report has read it", async () => {
       const link = await createLink();
       await send(link, "a");
@@ -280,17 +230,11 @@ export function testCaseStore(name: string, open: () => Promise<TestedStore>): v
       const before = await other.caseOf(link);
       expect(await store.reopenCase(link, byOperator())).toEqual(UNDECIDED);
       await store.answerCase(link, { action: "disable", reason: "spam" }, byOperator());
-      expect(await actionsOn(link)).toEqual([
-        ["disable", "page"],
-        ["disable", "reports"],
-      ]);
-      const rule = { action: "block-host", reason: "spam", host: "twice.example" } as const;
-      for (let nth = 0; nth < 2; nth++) await store.answerCase(link, rule, byOperator());
-      const entries = await other.decisions({ limit: 9, host: rule.host });
-      expect(entries.map(({ action, reason }) => [action, reason])).toEqual([
-        ["block-host", "spam"],
-        ["block-host", "spam"],
-      ]);
+      expect(await store.reopenCase(link, byOperator(NOW + 60))).toMatchObject({ changed: 1 });
+      expect(await stateOf(link)).toBe("spam");
+      // No report has come since.
+      expect(await other.caseOf(link)).toEqual({ ...before, pending: 0, pendingReasons: {} } as never);
+      expect((await actionsOn(link))[0]).toEqual(["reopen", "page"]);
     });
 
     test("an erased link's case can't be answered or reopened, and a report that found the link before doesn't count", async () => {

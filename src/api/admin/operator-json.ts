@@ -86,8 +86,8 @@ export function caseJson(one: InspectedCase, nowMs: number) {
   };
 }
 
-function reportsJson(one: Omit<InspectedCase, "link" | "cursor" | "notes">) {
-  const { reports, pending, reasons, firstMs, lastMs, disabledMs, answer } = one;
+function reportsJson(one: NotedCase) {
+  const { reports, pending, reasons, firstMs, lastMs, disabledMs, answer, notes } = one;
   return {
     state: answer === undefined ? "open" : "answered",
     reports,

@@ -72,6 +72,7 @@ export interface NoteRow {
 }
 
 export function toCase(row: CaseRow): Case {
+  const { pending, ...reasons } = JSON.parse(row.reasons) as Case["reasons"] & { pending?: Case["reasons"] };
   return {
     code: row.code,
     createdMs: row.created_ms,
@@ -80,6 +81,7 @@ export function toCase(row: CaseRow): Case {
     reports: row.reports,
     reasons,
     pending: row.pending,
+    pendingReasons: pending,
     disabledMs: row.disabled_ms ?? undefined,
     answer: row.answer === null ? undefined : { action: row.answer, atMs: row.answered_ms ?? 0 },
     targetMs: row.target_ms ?? undefined,
@@ -106,13 +108,26 @@ export async function findCases(run: Run, links: readonly LinkId[]): Promise<Cas
 
 export async function insertCases(run: Run, cases: readonly Case[], onConflict = REPLACE): Promise<LinkId[]> {
   const rows = cases.map(({ answer, ...one }) => {
-    const times = [answer === undefined, one.firstMs, one.lastMs];
-    const counts = [one.reports, JSON.stringify(one.reasons), one.pending];
+    const reasons = JSON.stringify({ ...one.reasons, pending: one.pendingReasons });
+    const reported = [answer === undefined, one.firstMs, one.lastMs, one.reports, reasons, one.pending];
     const decided = [one.disabledMs, answer?.action, answer?.atMs, one.targetMs];
     return [one.code, one.createdMs, ...reported, ...decided];
   });
   return insertInto<LinkId>(run, `cases (${COLUMNS})`, rows, onConflict);
 }
+
+/** Records the state of a locked case that a decision is about to replace. */
+export async function keepCase(run: Run, entry: EntryId, one: Case): Promise<void> {
+  const answered = [one.answer?.action, one.answer?.atMs, one.disabledMs, one.targetMs, one.pending];
+  await insertInto(
+    run,
+    "replaced (entry, kind, subject, created_ms, value, at_ms, disabled_ms, target_ms, pending)",
+    [[entry, "case", one.code, one.createdMs, ...answered]],
+  );
+}
+
+/** The actions of answers in the operator's journal. */
+const ACTION_OF = { disable: "disable", "block-host": "block-host", nothing: "nothing-wrong" } as const;
 
 /** Answers cases and forgets old ones. `background` is for work that nobody waits for. */
 export function createCases(statements: Statements, background: Statements, { lockHosts }: EngineParts) {
@@ -160,12 +175,13 @@ export function createCases(statements: Statements, background: Statements, { lo
           await setHost(run, entry, answer.host, { reason: answer.reason, sinceMs: atMs });
         return [entry, { ...before, answer: { action, atMs }, disabledMs: undefined }];
       }),
-    reopenCase: (link: SeenLink, before: Restore, decision: Decision) =>
-      replaceCase(link, decision, async (run, links, { answer, ...one }) => {
-        if (answer === undefined || answer.action === "erase") return undefined;
-        await restore(run, links, before, decision);
-        await addEntries(run, "reopen", decision, [link]);
-        return { ...one, disabledMs: before.disabled ? decision.atMs : undefined };
+    reopenCase: (seen: SeenLink, decision: Decision) =>
+      replaceCase(seen, decision, async (run, _links, { answer, ...one }) => {
+        if (answer === undefined) return undefined;
+        return [
+          await addEntry(run, "reopen", decision, { links: [seen] }),
+          { ...one, pending: 0, pendingReasons: {} },
+        ];
       }),
     async ageCases({ reportersBefore, casesBeforeMs }: CaseBounds, limit: number): Promise<number> {
       const { rows: reporters } = await background.run(FORGET_REPORTERS, [reportersBefore, limit]);

@@ -24,8 +24,8 @@ export interface EntryRow {
   undoes: EntryId | null;
 }
 
-/** The link or host of a decision. */
-export type Subject = LinkId | { readonly host: string };
+export const REPLACED =
+  "entry, kind, subject, created_ms, value, at_ms, disabled_ms, target_ms, pending, undone_by, became";
 
 /**
  * Whether a later decision about the subject of a row stands, or somebody with the key has changed the destination since. Entries of

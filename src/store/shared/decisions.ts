@@ -22,10 +22,16 @@ const HOSTS = `SELECT host, reason, since_ms AS "sinceMs" FROM hosts WHERE host 
 const FIND_HOST = 'SELECT host, reason, since_ms AS "sinceMs" FROM hosts WHERE host = $1';
 const BLOCK = `
   INSERT INTO hosts (host, reason, since_ms) VALUES ($1, $2, $3)
-  ON CONFLICT (host) DO UPDATE SET reason = excluded.reason, since_ms = excluded.since_ms
-    WHERE hosts.reason <> excluded.reason
-  RETURNING host`;
-const UNBLOCK = "DELETE FROM hosts WHERE host = $1 RETURNING host";
+  ON CONFLICT (host) DO UPDATE SET reason = excluded.reason, since_ms = excluded.since_ms`;
+const UNBLOCK = "DELETE FROM hosts WHERE host = $1";
+const KEEP_OPEN_CASES = `
+  INSERT INTO replaced (entry, kind, subject, created_ms, value, at_ms, disabled_ms, target_ms, pending)
+  SELECT $1, 'case', code, created_ms, answer, answered_ms, disabled_ms, target_ms, pending FROM cases
+  WHERE is_open AND (code, created_ms) IN (
+    SELECT subject, created_ms FROM replaced WHERE entry = $1 AND kind = 'link')`;
+const ANSWER_CASES = `
+  UPDATE cases SET is_open = FALSE, answer = $1, answered_ms = $2, disabled_ms = NULL
+  WHERE is_open AND (code, created_ms) IN (SELECT subject, created_ms FROM replaced WHERE entry = $3 AND kind = 'case')`;
 
 /** The result if the link or case doesn't exist, or the link was deleted. */
 export const UNDECIDED: Decided = { changed: 0, entry: undefined };

@@ -30,6 +30,21 @@ export interface RecordOf {
   readonly request: KeyedRequest & { readonly made: readonly CreatedRecord[] };
 }
 
+/** A row of `replaced`, see the migration. */
+export interface ReplacedRow {
+  readonly entry: EntryId;
+  readonly kind: Replaced["kind"];
+  readonly subject: string;
+  readonly created_ms: number;
+  readonly value: string | null;
+  readonly at_ms: number | null;
+  readonly disabled_ms: number | null;
+  readonly target_ms: number | null;
+  readonly pending: number | null;
+  readonly undone_by: EntryId | null;
+  readonly became: string | null;
+}
+
 /** The visits of a link on one day, from all sources. Day 0 is the sum of days that are too old to list. */
 export interface LinkDay extends LinkId, Sums {
   readonly day: number;
