@@ -125,10 +125,15 @@ export function createCreatorCheck({ tokens, needsToken, ...headers }: CheckPart
 }
 
 /** Checks that a call has a token of an operator, or that the proxy has signed an operator in. */
-export function createOperatorCheck({ tokens, adminUserHeader }: CheckParts, { wrongToken }: RateLimits) {
+export function createOperatorCheck(
+  { tokens, adminUserHeader }: CheckParts,
+  { wrongToken }: RateLimits,
+  counters: Pick<Counters, "count">,
+) {
   const readUser = createUserReader(adminUserHeader);
   /** Counts a wrong token against its client, and returns the problem to respond with. */
   function onWrong(call: Call): HttpProblem {
+    counters.count("wrong-token");
     const seconds = wrongToken?.take(clientNetwork(call.client().address)) ?? 0;
     return seconds === 0 ? { kind: "operator.wrong" } : { kind: "limited", limit: "token", seconds };
   }

@@ -30,6 +30,7 @@ export const METRICS = {
   curt_creates_total: counter("Links asked for: created, refused, or blocked by a rule or a blocklist"),
   curt_reports_total: counter("Reports of links"),
   curt_unknown_total: counter("Addresses that lead nowhere"),
+  curt_wrong_tokens_total: counter("Wrong operator tokens"),
   curt_limited_total: counter("Requests refused by a limit"),
   curt_overload_refused_total: counter("Requests refused because too many arrived at once"),
   curt_commit_seconds: histogram("Time of the transactions that share a commit"),

@@ -1,18 +1,19 @@
 import type { Clock } from "../links/clock.ts";
 import { DAY_MS } from "../links/time.ts";
 
-/** Each process counts these for the figures of the instance. The store counts visits. */
-const COUNTER_NAMES = [
+/** Each process counts these for the figures of the instance, which are in this order. The store counts visits. */
+export const COUNTER_NAMES = [
   "created",
+  "reports",
   "refused",
   "blocked",
+  "unknown",
   "limited.create",
   "limited.unknown",
   "limited.view",
-  "limited.report",
   "limited.password",
-  "reports",
-  "unknown",
+  "limited.report",
+  "wrong-token",
 ] as const;
 export type CounterName = (typeof COUNTER_NAMES)[number];
 export type CountsByName = Partial<Readonly<Record<CounterName, number>>>;
@@ -42,10 +43,9 @@ export function createCounters({
 }): Counters {
   const totals = Object.fromEntries(COUNTER_NAMES.map((name) => [name, 0])) as Record<CounterName, number>;
   let counts: Partial<Record<CounterName, number>> = {};
-  const add = (name: CounterName, times: number) => (counts[name] = (counts[name] ?? 0) + times);
   return {
     count(name) {
-      add(name, 1);
+      counts[name] = (counts[name] ?? 0) + 1;
       totals[name]++;
     },
     totals,
@@ -56,7 +56,8 @@ export function createCounters({
       try {
         await store.count(Math.floor(clock.countedMs(clock.nowMs()) / DAY_MS), flushed);
       } catch (error) {
-        for (const name of COUNTER_NAMES) if (flushed[name] !== undefined) add(name, flushed[name]);
+        for (const name of COUNTER_NAMES)
+          if (flushed[name] !== undefined) counts[name] = (counts[name] ?? 0) + flushed[name];
         throw error;
       }
     },

@@ -2,7 +2,7 @@ import type { CounterName } from "./counters.ts";
 
 /** The figures of the instance. Expensive ones cover a bounded number of links. */
 export interface Figures {
-  /** Approximate: may include deleted links. */
+  /** Approximate. */
   readonly links: number;
   /** Links that the operator has disabled or deleted, up to {@link MAX_COUNTED_DISABLED}. */
   readonly disabled: number;

@@ -165,6 +165,14 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     if (lost !== undefined) log.error(lost, "visits could not be counted: the journal was full");
   }
 
+  let wrongTokens = 0;
+  /** One line for all of a minute, so that nobody can fill the log. */
+  function reportWrongTokens(): void {
+    const total = core.counters.totals["wrong-token"];
+    if (total > wrongTokens) log.warn({ times: total - wrongTokens }, "wrong operator tokens");
+    wrongTokens = total;
+  }
+
   const { promise: secretReplaced, resolve: onSecretReplaced } = Promise.withResolvers<void>();
 
   async function tidy(): Promise<void> {
