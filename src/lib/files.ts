@@ -6,8 +6,11 @@ import {
   fchownSync,
   fstatSync,
   fsyncSync,
+  lstatSync,
   mkdirSync,
   openSync,
+  readlinkSync,
+  readSync,
   statfsSync,
   statSync,
   writeSync,
@@ -31,9 +34,13 @@ function make(folder: string): string | undefined {
   try {
     return mkdirSync(folder, { recursive: true });
   } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === "EEXIST" && lstatSync(folder).isSymbolicLink())
+      throw new Error(`${folder} is a symbolic link to ${readlinkSync(folder)}, which does not exist`, {
+        cause,
+      });
     // As in /proc, where the system only says that the folder doesn't exist.
-    if ((cause as NodeJS.ErrnoException).code === "ENOENT")
-      throw new Error("no folder can be created there", { cause });
+    if (code === "ENOENT") throw new Error("no folder can be created there", { cause });
     throw cause;
   }
 }
@@ -84,6 +91,24 @@ export function writeAll(descriptor: number, bytes: Uint8Array, at?: number): vo
       at === undefined ? null : at + written,
     );
 }
+
+/**
+ * Rewrites a file with its own contents and syncs it. After a failed sync, some pages may be only in memory, and another sync
+ * writes just those that changed since.
+ */
+export function rewriteFile(path: string): void {
+  const descriptor = openSync(path, "r+");
+  try {
+    const chunk = new Uint8Array(CHUNK_BYTES);
+    for (let at = 0, length = 0; (length = readSync(descriptor, chunk, 0, CHUNK_BYTES, at)) > 0; at += length)
+      writeAll(descriptor, chunk.subarray(0, length), at);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+const CHUNK_BYTES = 1024 * 1024;
 
 /** Far more than the index of a log and a page of it, because other programs write during a start. */
 const NEARLY_FULL_BYTES = 1024 * 1024;

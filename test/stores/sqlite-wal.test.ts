@@ -3,15 +3,26 @@ import { describe, expect, test } from "bun:test";
 import { copyFileSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { StoreUnusable } from "../../src/links/store.ts";
-import { checkFile, openWriter } from "../../src/store/sqlite/file/file.ts";
-import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { StoreUnusable } from "../../src/links/link-store.ts";
+import { identify } from "../../src/store/sqlite/file/file-identity.ts";
+import { checkFile, openSecondWriter, openWriter } from "../../src/store/sqlite/file/file.ts";
+import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { ROOT, startProgram, temporaryFolder, PROGRAM } from "../support/service.ts";
 import { newLink } from "./links.ts";
 
 const HEADER_BYTES = 32;
 const FRAME_BYTES = 24 + 4096;
 const original_url = "https://example.com/";
+
+/** Another program that wants to write. */
+const OTHER_WRITER = `
+  const { Database } = require("bun:sqlite");
+  const database = new Database(process.argv[1]);
+  try {
+    database.run("BEGIN IMMEDIATE");
+  } catch (error) {
+    console.log(error.code);
+  }`;
 
 const frameAt = (nth: number) => HEADER_BYTES + nth * FRAME_BYTES;
 
@@ -170,6 +181,17 @@ describe("the SQLite log (-wal)", () => {
     }
     await writing;
     await store.close();
+  });
+
+  test("stays locked by a transaction while the writer of the same process closes", async () => {
+    using folder = temporaryFolder();
+    const path = join(folder.path, "curt.db");
+    const writer = openWriter(path);
+    using sender = openSecondWriter(path, identify(path));
+    sender.run("BEGIN IMMEDIATE");
+    writer.close();
+    const program = Bun.spawn([process.execPath, "-e", OTHER_WRITER, path]);
+    expect(await program.stdout.text()).toBe("SQLITE_BUSY\n");
   });
 
   test("is emptied by a running service while nobody writes", async () => {

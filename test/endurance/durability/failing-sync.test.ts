@@ -32,6 +32,34 @@ async function createFive({ create }: TracedProgram, name: string): Promise<void
   for (let nth = 0; nth < 5; nth++) await create(`${name}${nth}`);
 }
 
+/**
+ * Creates links until a checkpoint has moved only a part of the log, because another program reads. That program keeps the store open
+ * after it has stopped reading.
+ */
+async function limitCheckpoint(own: TracedProgram) {
+  const { file } = own.program;
+  const open = () => new Database(file, { readonly: true });
+  const [idle, reader] = [open(), open()];
+  const count = (database: Database) => database.query("SELECT count(*) FROM links").get();
+  count(idle);
+  {
+    using watching = new Database(file);
+    const log = () => {
+      const [[, pages, moved] = []] = watching.query("PRAGMA wal_checkpoint(NOOP)").values() as number[][];
+      return { pages: pages ?? 0, moved: moved ?? 0 };
+    };
+    await createUntil(() => log().pages > 2000, own, "early");
+    reader.run("BEGIN");
+    count(reader);
+    await createUntil(() => log().moved > 0, own, "limited");
+    expect(log().moved).toBeLessThan(log().pages);
+  }
+  return {
+    stopReading: () => reader.close(),
+    [Symbol.dispose]: () => idle.close(),
+  };
+}
+
 /** Codes of acknowledged links that a real start doesn't serve after a power cut at the end of these runs. */
 async function lostCodes(runs: readonly Run[], keepsPage?: () => boolean): Promise<string[]> {
   using folder = temporaryFolder();
@@ -87,20 +115,33 @@ describe("a store on a failing disk", () => {
   );
 
   testOnLinux(
+    "a failed sync of the log loses no later link if another program reads the store before and after the restart",
+    async () => {
+      using folder = temporaryFolder();
+      const first = await traceProgram(folder.path, async (own) => {
+        await createFive(own, "before");
+        own.failSyncs("-wal");
+        await own.tryToCreate("failed");
+        await untilEnded(own);
+      });
+      using reader = new Database(first.file, { readonly: true });
+      reader.run("BEGIN");
+      reader.query("SELECT count(*) FROM links").get();
+      const second = await traceProgram(folder.path, (own) => createFive(own, "after"));
+      await expectNothingLost([first, second]);
+      expectStopped(first);
+    },
+  );
+
+  testOnLinux(
     "a failed sync of the SQLite file ends Curt, and confirmed links survive although a reader limits checkpoints",
     async () => {
       using folder = temporaryFolder();
       const first = await traceProgram(folder.path, async (own) => {
         await createFive(own, "before");
-        const logBytes = () => Bun.file(`${own.program.file}-wal`).size;
-        await createUntil(() => logBytes() > 600 * 4096, own, "early");
-        const reader = new Database(own.program.file, { readonly: true });
-        reader.run("BEGIN");
-        reader.query("SELECT count(*) FROM links").get();
-        await createUntil(() => logBytes() > 1050 * 4096, own, "limited");
+        using others = await limitCheckpoint(own);
         own.failSyncs("curt.db");
-        reader.run("COMMIT");
-        reader.close();
+        others.stopReading();
         await createUntil(own.hasFailed, own, "unlimited");
         for (let nth = 0; nth < 5; nth++) await own.tryToCreate(`later${nth}`);
         await untilEnded(own);
@@ -114,27 +155,42 @@ describe("a store on a failing disk", () => {
     },
   );
 
+  for (const [what, and, exitCode] of [
+    ["", undefined, 74],
+    [" and a kill before Curt sees it", "kill", 137],
+  ] as const)
+    testOnLinux(
+      `a failed sync of the SQLite file${what} loses no link of a store that another program keeps open over the restart`,
+      async () => {
+        using folder = temporaryFolder();
+        using others = new DisposableStack();
+        const first = await traceProgram(folder.path, async (own) => {
+          const { stopReading } = others.use(await limitCheckpoint(own));
+          own.failSyncs("curt.db", and);
+          stopReading();
+          await createUntil(own.hasFailed, own, "unlimited");
+          await untilEnded(own);
+        });
+        const second = await traceProgram(folder.path, (own) => createFive(own, "after"));
+        await expectNothingLost([first, second]);
+        expect(first.exitCode).toBe(exitCode);
+      },
+    );
+
   testOnLinux(
-    "a failed sync loses no link of a store that another program keeps open over the restart",
+    "a failed sync of the SQLite file ends Curt and loses no link, even if no more files can be opened",
     async () => {
       using folder = temporaryFolder();
-      let reader: Database | undefined;
-      const first = await traceProgram(folder.path, async (own) => {
-        const logBytes = () => Bun.file(`${own.program.file}-wal`).size;
-        await createUntil(() => logBytes() > 600 * 4096, own, "early");
-        reader = new Database(own.program.file, { readonly: true });
-        reader.run("BEGIN");
-        reader.query("SELECT count(*) FROM links").get();
-        await createUntil(() => logBytes() > 1050 * 4096, own, "limited");
-        own.failSyncs("curt.db");
-        reader.run("COMMIT");
+      const run = await traceProgram(folder.path, async (own) => {
+        using others = await limitCheckpoint(own);
+        own.failSyncs("curt.db", "keep files closed");
+        others.stopReading();
         await createUntil(own.hasFailed, own, "unlimited");
+        for (let nth = 0; nth < 5; nth++) await own.tryToCreate(`later${nth}`);
         await untilEnded(own);
       });
-      const second = await traceProgram(folder.path, (own) => createFive(own, "after"));
-      reader?.close();
-      await expectNothingLost([first, second]);
-      expectStopped(first);
+      await expectNothingLost([run]);
+      expectStopped(run);
     },
   );
 
@@ -161,8 +217,8 @@ function isNoFileSync({ call, ...rest }: SystemCall): boolean {
 testOnLinux("a segment is marked as synced only after its sync, and the mark is synced as well", async () => {
   using folder = temporaryFolder();
   const path = await writeSegment({ folder: folder.path, hour: 490_000, visits: [{ code: "a" }] });
-  const module = join(import.meta.dir, "../../../src/visits/journal/segment.ts");
-  const script = `require(${JSON.stringify(module)}).openSegment(${JSON.stringify(path)}).sync()`;
+  const module = join(import.meta.dir, "../../../src/visits/journal/segment-file.ts");
+  const script = `require(${JSON.stringify(module)}).syncSegment(${JSON.stringify(path)})`;
   const calls = await traceCommand(folder.path, [process.execPath, "-e", script]);
   const syncs = calls.filter((call) => call.call === "sync" && call.file === path);
   expect(syncs.map((call) => "isMarked" in call && call.isMarked)).toEqual([false, true]);

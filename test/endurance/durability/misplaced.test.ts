@@ -184,7 +184,7 @@ describe("openSqliteStore", () => {
     await other.insert([newLink("new")]);
     await store.close();
     expect(existsSync(`${path}-wal`)).toBeTrue();
-    expect(await other.insert([newLink("newer")])).toMatchObject([{ code: "newer" }]);
+    expect(await other.insert([newLink("newer")])).toEqual([true]);
     await other.close();
   });
 

@@ -1,11 +1,14 @@
 import { Database } from "bun:sqlite";
 import { expect } from "bun:test";
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, readSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 
 import { checkFile } from "../../../src/store/sqlite/file/file.ts";
+import { Head, HEAD_WORDS } from "../../../src/visits/journal/segment-layout.ts";
 import { testOnLinux } from "../../support/linux.ts";
 import { roundsOf } from "../../support/preloads.ts";
 import { BASE_URL, startProgram, temporaryFolder } from "../../support/service.ts";
+import { untilCounted, visit } from "../../visits/visits.ts";
 import { createDisk } from "./disk.ts";
 import type { SystemCall } from "./syscalls.ts";
 import { type Run, traceProgram } from "./trace-program.ts";
@@ -148,4 +151,54 @@ testOnLinux("a backup is on disk, complete and under its name, before the log re
   const without = (path: RegExp) => calls.filter((call) => !isOf(call, path));
   expect(backupAfterPowerCut(without(/backups$/))).toBeUndefined();
   expect(backupAfterPowerCut(without(/backups.*part/))).toBeUndefined();
+});
+
+/** Much longer than a segment waits for its sync, which is at most a minute. */
+const MAX_POLLS = 1200;
+const POLL_MS = 100;
+
+/** Empty if the file is. The rest of a segment is megabytes. */
+function headOf(path: string): Uint32Array {
+  const bytes = new Uint8Array(4 * HEAD_WORDS);
+  const descriptor = openSync(path, "r");
+  const size = readSync(descriptor, bytes);
+  closeSync(descriptor);
+  return new Uint32Array(bytes.buffer, 0, Math.floor(size / 4));
+}
+
+function segmentsIn(journal: string): { path: string; head: Uint32Array }[] {
+  return readdirSync(journal)
+    .filter((name) => name.endsWith(".visits"))
+    .map((name) => join(journal, name))
+    .map((path) => ({ path, head: headOf(path) }));
+}
+
+/** Makes a segment look as if it came from an earlier boot. */
+function changeBoot(path: string): void {
+  const bytes = readFileSync(path);
+  bytes.fill(0xab, 4 * Head.boot, 4 * (Head.boot + 2));
+  writeFileSync(path, bytes);
+}
+
+testOnLinux("visits that have waited for the store for a minute survive a power cut", async () => {
+  using folder = temporaryFolder();
+  using after = temporaryFolder();
+  const run = await traceProgram(folder.path, async ({ create, program }) => {
+    await create("kept", "https://example.org/");
+    using locking = new Database(program.file);
+    locking.run("BEGIN IMMEDIATE");
+    for (let nth = 0; nth < 5; nth++) await visit(program, "kept");
+    const isSynced = () => segmentsIn(`${program.file}-visits`).some(({ head }) => head[Head.synced] === 1);
+    for (let nth = 0; nth < MAX_POLLS && !isSynced(); nth++) await Bun.sleep(POLL_MS);
+  });
+  const disk = createDisk();
+  for (const call of run.calls) disk.take(call);
+  disk.cutPower(run.file, after.path);
+  const journal = join(after.path, basename(`${run.file}-visits`));
+  mkdirSync(journal);
+  for (const { path } of segmentsIn(`${run.file}-visits`)) disk.cutPower(path, journal);
+  // The others are empty, because the disk hasn't got writes through the memory map.
+  for (const { path, head } of segmentsIn(journal)) if (head.length > 0) changeBoot(path);
+  await using program = await startProgram({}, { folder: after.path });
+  await untilCounted(program, "kept", 5);
 });

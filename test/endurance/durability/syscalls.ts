@@ -2,7 +2,8 @@
 //
 // Runs a command and writes to the file <trace>, as JSON lines, the system calls that decide whether its
 // responses survive a power cut. With a file <trace>.fail, such as {"ofFile": "-wal", "times": 2}, the next syncs of files whose path
-// ends like this fail. The last one deletes <trace>.fail.
+// ends like this fail. The last one deletes <trace>.fail. Then, with "and": "kill", the command is killed before it sees the failure; with
+// "and": "keep files closed", it can't open any more files.
 import {
   closeSync,
   existsSync,
@@ -52,6 +53,7 @@ const HEAD_BYTES = 2048;
 const PATH_BYTES = 4096;
 const O_CREAT = 0o100;
 const EIO = 5;
+const EMFILE = 24;
 /** Where the head of a segment says that it is on disk (src/visits/journal/segment-layout.ts). */
 const MARK_AT = 4 * 9;
 
@@ -63,6 +65,14 @@ const [path = "", ...command] = process.argv.slice(2);
 const failPath = `${path}.fail`;
 const output = openSync(path, "w");
 let calls = 0;
+let areFilesClosed = false;
+
+/** The contents of the file that lets syncs fail. */
+export interface Failure {
+  readonly ofFile: string;
+  readonly times: number;
+  readonly and?: "kill" | "keep files closed" | undefined;
+}
 
 type Described = SystemCall extends infer One ? (One extends SystemCall ? Omit<One, "at"> : never) : never;
 
@@ -75,6 +85,7 @@ function onCall({ thread, name, argument }: Call): Reaction | undefined {
   const file = () => fileOf(thread, descriptor);
   switch (name) {
     case "openat":
+      if (areFilesClosed) return { error: EMFILE };
       if ((argument(2) & O_CREAT) === 0) return;
       return { onResult: (opened) => record({ call: "create", file: fileOf(thread, opened) }) };
     case "unlink":
@@ -110,8 +121,14 @@ function onCall({ thread, name, argument }: Call): Reaction | undefined {
     case "fsync":
     case "fdatasync": {
       const sync = { call: "sync", file: file(), startedAt: calls } as const;
-      if (isToFail(sync.file)) {
+      const failure = failureOf(sync.file);
+      if (failure !== undefined) {
         record({ ...sync, hasFailed: true });
+        areFilesClosed = failure.and === "keep files closed";
+        if (failure.and === "kill") {
+          process.kill(thread, "SIGKILL");
+          return;
+        }
         return { error: EIO };
       }
       const isMarked = sync.file.endsWith(".visits") ? readFileSync(sync.file)[MARK_AT] === 1 : undefined;
@@ -130,13 +147,13 @@ function onCall({ thread, name, argument }: Call): Reaction | undefined {
   }
 }
 
-function isToFail(file: string): boolean {
-  if (!existsSync(failPath)) return false;
-  const { ofFile, times } = JSON.parse(readFileSync(failPath, "utf8")) as { ofFile: string; times: number };
-  if (!file.endsWith(ofFile)) return false;
-  if (times > 1) writeFileSync(failPath, JSON.stringify({ ofFile, times: times - 1 }));
+function failureOf(file: string): Failure | undefined {
+  if (!existsSync(failPath)) return undefined;
+  const failure = JSON.parse(readFileSync(failPath, "utf8")) as Failure;
+  if (!file.endsWith(failure.ofFile)) return undefined;
+  if (failure.times > 1) writeFileSync(failPath, JSON.stringify({ ...failure, times: failure.times - 1 }));
   else rmSync(failPath);
-  return true;
+  return failure;
 }
 
 /** struct iovec: address and length. Only the first part of the vector matters, because it has the head. */

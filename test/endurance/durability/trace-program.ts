@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { sendUntilTaken } from "../../support/retry.ts";
 import { type Program, PROGRAM, type Settings, startProgram } from "../../support/service.ts";
-import type { SystemCall } from "./syscalls.ts";
+import type { Failure, SystemCall } from "./syscalls.ts";
 
 export const TRACE = "trace.jsonl";
 const TRACER = join(import.meta.dir, "syscalls.ts");
@@ -26,9 +26,9 @@ export interface TracedProgram {
   create(code: string, address?: string): Promise<void>;
   /** Creates a link if the program can. Returns the status; 0 if the program ended. */
   tryToCreate(code: string): Promise<number>;
-  /** Lets the next syncs of the file whose path ends like this fail. */
-  failSyncs(ofFile: string, times?: number): void;
-  /** Whether all these syncs have failed. */
+  /** Lets the next sync of a file whose path ends like this fail. */
+  failSyncs(ofFile: string, and?: Failure["and"]): void;
+  /** Whether this sync has failed. */
   hasFailed(): boolean;
 }
 
@@ -68,8 +68,8 @@ export async function traceProgram(
           ({ status }) => status,
           () => 0,
         ),
-      failSyncs(ofFile, times = 1) {
-        writeFileSync(`${fail}.new`, JSON.stringify({ ofFile, times }));
+      failSyncs(ofFile, and) {
+        writeFileSync(`${fail}.new`, JSON.stringify({ ofFile, times: 1, and } satisfies Failure));
         renameSync(`${fail}.new`, fail);
       },
       hasFailed: () => !existsSync(fail),

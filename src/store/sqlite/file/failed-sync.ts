@@ -10,13 +10,3 @@ export function isFailedSync(error: unknown): boolean {
     (code === "EIO" && (syscall === "fsync" || syscall === "fdatasync"))
   );
 }
-
-/**
- * Makes the next checkpoint move the whole log again, which is always safe. Needed after a failed sync: the kernel has dropped
- * what was written to the file, but the index counts it as moved, and outlives the process if another program reads the store.
- */
-export function forgetMovedFrames(path: string): void {
-  // Never closed, because closing releases the locks of the process. The process is about to end.
-  const index = openSync(`${path}-shm`, "r+");
-  writeSync(index, new Uint32Array([0]), 0, Uint32Array.BYTES_PER_ELEMENT, INDEX_HEADERS_BYTES);
-}

@@ -1,5 +1,5 @@
 // Opens the SQLite file for one writer, for readers, or to check it. Sets when commits are synced (`requireSync`).
-import { Database, SQLiteError, type SQLQueryBindings, type Statement } from "bun:sqlite";
+import { Database, SQLiteError } from "bun:sqlite";
 import { closeSync, existsSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 
@@ -21,55 +21,6 @@ const READER_BUSY_WAIT_MS = 100;
 /** The index of the log takes 32 KiB, and the first pages of the log the rest. A migration needs more. */
 export const OPENING_KIB = 64;
 
-/** From this many pages on, the log is moved into the file. SQLite's default of 1,000 writes pages of the index more often. */
-const LONG_LOG_PAGES = 4000;
-
-/** A row of PRAGMA wal_checkpoint: whether others were in the way, pages in the log, and pages moved to the file. */
-type LogState = [isBusy: number, pages: number, movedPages: number];
-
-/** A connection that finalizes its statements before it closes: SQLite releases the file only after the last one. */
-export class FileDatabase extends Database {
-  readonly #statements: Pick<Statement, "finalize">[] = [];
-  #logState: Statement<unknown, []> | undefined;
-  /** Whether this connection has found the log empty, or emptied it. */
-  wasEmptied = false;
-
-  /** Prepares a statement that is used until the connection closes. */
-  statement<Row, Values extends SQLQueryBindings[]>(sql: string) {
-    const statement = this.prepare<Row, Values>(sql);
-    this.#statements.push(statement);
-    return statement;
-  }
-
-  /** Moves the log into the file once it is long. Call it after each transaction. Takes about 1 µs otherwise. */
-  checkpointIfLong(): void {
-    this.#logState ??= this.statement("PRAGMA wal_checkpoint(NOOP)");
-    const [, pages, movedPages] = this.#logState.values()[0] as LogState;
-    if (pages >= LONG_LOG_PAGES && movedPages < pages) this.moveLog("PASSIVE");
-  }
-
-  /** Moves the log into the file and empties it. False if other connections prevent that. */
-  emptyLog(): boolean {
-    const [isBusy] = this.moveLog("TRUNCATE");
-    this.wasEmptied ||= isBusy === 0;
-    return isBusy === 0;
-  }
-
-  moveLog(mode: "PASSIVE" | "TRUNCATE"): LogState {
-    try {
-      return this.query<unknown, []>(`PRAGMA wal_checkpoint(${mode})`).values()[0] as LogState;
-    } catch (error) {
-      if (isFailedSync(error) && existsSync(`${this.filename}-shm`)) forgetMovedFrames(this.filename);
-      throw error;
-    }
-  }
-
-  override close(throwOnError?: boolean): void {
-    for (const statement of this.#statements) statement.finalize();
-    super.close(throwOnError);
-  }
-}
-
 /**
  * Opens the file for durable writes ({@link requireSync}), and creates or migrates it where needed. Checks the header and
  * the schema; {@link checkFile} checks everything. With `openElsewhere`, accepts only the file that other processes have
@@ -82,6 +33,7 @@ export function openWriter(path: string, openElsewhere?: Identity, busyWaitMs = 
   return explained(path, () => {
     requireSafeSqlite();
     if (openElsewhere !== undefined) requireSame(path, openElsewhere);
+    requireNoLink(path);
     createFolder(dirname(path));
     requireOurs(path);
     requireOneName(path);
@@ -96,28 +48,35 @@ export function openWriter(path: string, openElsewhere?: Identity, busyWaitMs = 
       database.run("SELECT 1 FROM sqlite_schema");
       // SQLite also syncs the name of a new log, but ignores errors.
       syncFolder(dirname(path));
-      if (openElsewhere === undefined) emptyLogNow(database, busyWaitMs);
+      const isSound = openElsewhere !== undefined || emptyLogNow(database);
+      database.run(`PRAGMA busy_timeout = ${busyWaitMs}`);
+      if (!isSound) rewriteLog(database);
     });
   });
 }
 
 /**
  * After a failed sync, the log may have pages in memory only, and later commits would stand behind them. Doesn't wait for
- * other processes: meanwhile none could write. The writer tries again while it rests.
+ * readers: meanwhile no process could write.
  */
-function emptyLogNow(database: FileDatabase, busyWaitMs: number): void {
+function emptyLogNow(database: FileDatabase): boolean {
   database.run("PRAGMA busy_timeout = 0");
   try {
-    database.emptyLog();
+    return database.emptyLog();
   } catch (error) {
     if (isFailedSync(error)) throw error;
+    return false;
   }
-  database.run(`PRAGMA busy_timeout = ${busyWaitMs}`);
+}
+
+/** For a log that can't be emptied. Waits for other writers, which must not change it meanwhile. */
+function rewriteLog(database: Database): void {
+  database.transaction(() => rewriteFile(`${database.filename}-wal`)).immediate();
 }
 
 /** Closes a connection of {@link openWriter}. Throws if the sync of the file fails, which SQLite itself ignores then. */
 export function closeWriter(database: FileDatabase): void {
-  emptyLogNow(database, 0);
+  emptyLogNow(database);
   database.close();
 }
 
@@ -212,6 +171,7 @@ function sizeOf(path: string): number {
  * accepts an older schema.
  */
 export function openChecked(path: string, mayBeOlder = false): Database | undefined {
+  explained(path, () => requireNoLink(path));
   if (sizeOf(path) === 0) return undefined;
   return explained(path, () => {
     requireSafeSqlite();
@@ -229,7 +189,7 @@ export function openChecked(path: string, mayBeOlder = false): Database | undefi
 }
 
 /** Reads the whole file and returns its damage. Undefined if there is no file. */
-export function checkFile(path: string, mayBeOlder = false): { links: number; damage: string[] } | undefined {
+export function checkFile(path: string, mayBeOlder = false): StoreReport | undefined {
   using database = openChecked(path, mayBeOlder);
   if (database === undefined) return undefined;
   return explained(path, () => {

@@ -1,6 +1,6 @@
 // Looks for damage in a write-ahead log, which SQLite passes over in silence: it takes what comes before the first bad
 // frame, and forgets what was committed after it (https://www.sqlite.org/fileformat2.html#the_write_ahead_log).
-import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, openSync, readSync, writeSync } from "node:fs";
 
 import { StoreUnusable } from "../../../links/link-store.ts";
 
@@ -18,7 +18,7 @@ const MAX_READS = 5;
  * Bytes of the two headers of a log's index, and where each says that it is initialized. After them stands how many frames were
  * moved into the file (https://www.sqlite.org/walformat.html#the_wal_index_file_format).
  */
-export const INDEX_HEADERS_BYTES = 96;
+const INDEX_HEADERS_BYTES = 96;
 const INITIALIZED_AT = [12, 60];
 
 /** The two sums of everything up to a place. */
@@ -65,6 +65,11 @@ export function hasIndex(shm: string): boolean {
     closeSync(descriptor);
   }
   return INITIALIZED_AT.some((at) => headers[at] !== 0);
+}
+
+/** Makes the next checkpoint move the whole log. `index` is a descriptor. */
+export function forgetMovedFrames(index: number): void {
+  writeSync(index, new Uint32Array([0]), 0, Uint32Array.BYTES_PER_ELEMENT, INDEX_HEADERS_BYTES);
 }
 
 function damaged(path: string): StoreUnusable {
