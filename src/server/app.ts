@@ -1,10 +1,11 @@
 import { type Config, ConfigError } from "../config/config.ts";
 import { createCalls, type Handler } from "../http/call.ts";
 import { type ClientOf, createClientReader } from "../http/client.ts";
-import { createLimiter } from "../http/limiter.ts";
-import { createPasswordTries } from "../http/password-tries.ts";
-import { createLimitHeaders } from "../http/rate-limit-headers.ts";
-import { createRefusals } from "../http/refusals.ts";
+import { createLimiter } from "../http/limits/limiter.ts";
+import { createPasswordTries } from "../http/limits/password-tries.ts";
+import { createLimitHeaders } from "../http/limits/rate-limit-headers.ts";
+import { createRefusals } from "../http/limits/refusals.ts";
+import { createOriginCheck } from "../http/origins.ts";
 import { reasonOf } from "../lib/error-reason.ts";
 import type { Log } from "../lib/log.ts";
 import { createAssetRoutes } from "../pages/assets/handler.ts";
@@ -12,10 +13,11 @@ import { createPasswords } from "../pages/password/handler.ts";
 import { answerProblem } from "../pages/problem/answer.ts";
 import { createProblemCache } from "../pages/problem/problem-cache.ts";
 import { createUnknownAnswer } from "../pages/unknown/handler.ts";
-import { createGate } from "../redirect/gate.ts";
+import { Gate } from "../redirect/gate.ts";
 import { createInterstitial } from "../redirect/interstitial.ts";
 import { createRedirect, type Redirect } from "../redirect/redirect.ts";
 import { openCountries } from "../visits/country.ts";
+import type { AppParts } from "./app-parts.ts";
 import type { Core } from "./core.ts";
 import { createRouter, type Fetch } from "./router.ts";
 import type { OPERATOR, PUBLIC } from "./routes.ts";
@@ -87,12 +89,23 @@ export function createApp(config: Config, core: Core, parts: AppParts): App {
     config.interstitial === "all"
       ? createInterstitial({
           recorder,
-          show: async (call) => (await loaded()).showInterstitial(call),
+          show: async (call, details) => (await loaded()).showInterstitial(call, details),
           onFault,
         })
       : undefined;
   const passwords = createPasswords({ secret, clock, tryPassword: createPasswordTries(limits, refusals) });
-  const gate = createGate({ links, linkCache, clock, recorder, limiter, passwords, interstitial, onFault });
+  const gate = new Gate({
+    links,
+    linkCache,
+    clock,
+    recorder,
+    limiter,
+    passwords,
+    blocked: core.hostRules.blocked,
+    interstitial,
+    onFault,
+  });
+  const pages = new Set<string>(Object.keys({ ...PAGES.public, ...(config.hasOperators && PAGES.operator) }));
   setTimeout(() => void loaded().catch(() => {}), LOAD_AFTER_MS).unref();
 
   const fetch = createRouter({
@@ -106,7 +119,11 @@ export function createApp(config: Config, core: Core, parts: AppParts): App {
         at: `GET ${path}`,
         handle,
       })),
-      { at: "POST /{code}", handle: gate.receive, accepts: gate.takesPost },
+      {
+        at: "POST /{code}",
+        handle: (call) => gate.receive(call),
+        accepts: (call) => gate.takesPost(call),
+      },
     ],
     isOpen: (path) => !config.hasOperators || !path.startsWith("/api/v1/admin/"),
     notFound,
@@ -115,7 +132,6 @@ export function createApp(config: Config, core: Core, parts: AppParts): App {
     requests: parts.requests,
     onFault,
   });
-  const pages = new Set<string>(Object.keys({ ...PAGES.public, ...(config.hasOperators && PAGES.operator) }));
   const redirect = createRedirect({
     linkCache,
     clock,

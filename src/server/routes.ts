@@ -32,12 +32,13 @@ import { updateLink } from "../api/update-link.ts";
 import { withdrawLink } from "../api/withdraw-link.ts";
 import { table } from "../http/endpoint.ts";
 import { decideAll, showDecideAll } from "../pages/admin/decide-all.tsx";
-import { answerCaseForm, showCases, showDesk } from "../pages/admin/desk.tsx";
+import { showDesk } from "../pages/admin/desk.tsx";
 import { showFigures } from "../pages/admin/figures.tsx";
+import { decideLinks, showLinks } from "../pages/admin/found-links.tsx";
 import { decideHost, showHosts } from "../pages/admin/hosts.tsx";
 import { showJournal, undoForm } from "../pages/admin/journal.tsx";
 import { decideLink, showLink } from "../pages/admin/link.tsx";
-import { showLinks } from "../pages/admin/links.tsx";
+import { goHome, sendNewForm, showNew } from "../pages/home/elsewhere.ts";
 import { sendHomeForm, showHome } from "../pages/home/handler.ts";
 import { manageLink, showKeyForm } from "../pages/manage/handler.ts";
 import { showMyLinks } from "../pages/my-links/page.tsx";
@@ -48,6 +49,7 @@ import { qrPng, qrSvg } from "../pages/qr/qr-image.ts";
 import { showReference } from "../pages/reference/page.tsx";
 import { sendReport, showReportAny, showReported, showReportForm } from "../pages/report/handler.ts";
 import { signIn, signOut } from "../pages/sign-in/handler.ts";
+import type { OperatorParts, PublicParts, ViewParts } from "./app-parts.ts";
 import { moved, movedBehind, type NoticeParts, robots, security } from "./instance-endpoints.ts";
 
 /** The OpenAPI document lists those of the API in this order. */
@@ -119,11 +121,10 @@ export const OPERATOR = table<OperatorParts, ViewParts>()({
   "GET /admin/links/{code}": showLink,
   "POST /admin/links/{code}": decideLink,
   "GET /admin/found": showDecideAll,
+  "POST /admin/links": decideLinks,
   "POST /admin/found": decideAll,
   "GET /admin/hosts": showHosts,
   "POST /admin/hosts": decideHost,
-  "GET /admin/cases": showCases,
-  "POST /admin/cases": answerCaseForm,
   "GET /admin/figures": showFigures,
   "GET /admin/journal": showJournal,
   "POST /admin/journal": undoForm,

@@ -3,7 +3,7 @@ import type { Config } from "../config/config.ts";
 import { openEvents } from "../events/events-thread.ts";
 import type { SenderLimits } from "../events/sender.ts";
 import { createDomains } from "../http/domain.ts";
-import { createOverload, type OverloadLimits } from "../http/overload.ts";
+import { Overload, type OverloadLimits } from "../http/limits/overload.ts";
 import { createRequestFigures } from "../http/request-counts.ts";
 import { reasonOf } from "../lib/error-reason.ts";
 import type { Log } from "../lib/log.ts";
@@ -24,7 +24,7 @@ import { type Core, type CoreOptions, openCore } from "./core.ts";
 import { createFaultLog, type ReportFault } from "./fault-log.ts";
 import { createHealth } from "./instance-endpoints.ts";
 import { listen, type ServerLimits } from "./listen.ts";
-import { type ReadMetrics, createMetricsReader } from "./metrics-snapshot.ts";
+import { MetricsReader } from "./metrics-snapshot.ts";
 import { openViews } from "./views-thread.ts";
 
 const TIDY_EVERY_MS = 60_000;
@@ -44,12 +44,13 @@ export interface Limits {
   readonly overload?: OverloadLimits;
   readonly events?: SenderLimits;
   readonly server?: ServerLimits;
+  readonly tidyEveryMs?: number;
 }
 
 export interface Service {
   readonly port: number;
   /** Undefined if METRICS_PORT is off. */
-  readonly readMetrics: ReadMetrics | undefined;
+  readonly readMetrics: MetricsReader["read"] | undefined;
   /** Resolves once the store has another secret than this process. */
   readonly secretReplaced: Promise<void>;
   /** Resolves with the reason once a sync of the store has failed. The process must then end without `stop`. */
@@ -139,13 +140,13 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   const server = listen(app, config, { ...limits.server, tls: certificate });
   const repetitions = [
     repeat(READ_CHANGES_EVERY_MS, changes.read, onFault),
-    repeat(TIDY_EVERY_MS, tidy, onFault),
+    repeat(limits.tidyEveryMs ?? TIDY_EVERY_MS, tidy, onFault),
   ];
   const metrics =
     config.metrics === null
       ? undefined
       : open(
-          createMetricsReader(config, core, {
+          new MetricsReader(config, core, {
             redirects,
             requests,
             linkCache: { size: () => sites.reduce((sum, { linkCache }) => sum + linkCache.size(), 0) },
@@ -154,6 +155,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
             blocklists,
             recorder,
             faults: faults.counts,
+            certificate,
             events,
             inProgress: server.pending,
           }),
@@ -175,20 +177,33 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
 
   const { promise: secretReplaced, resolve: onSecretReplaced } = Promise.withResolvers<void>();
 
+  /** A step that fails stops none of the others. */
   async function tidy(): Promise<void> {
     reportLostVisits();
+    reportWrongTokens();
+    for (const step of [
+      compareSecret,
+      recorder.prepare,
+      purge,
+      core.cases.age,
+      core.visits.age,
+      core.counters.flush,
+    ])
+      await step().catch(onFault);
+  }
+
+  async function compareSecret(): Promise<void> {
     if (!(await core.hasSharedSecret())) onSecretReplaced();
-    await recorder.prepare();
+  }
+
+  async function purge(): Promise<void> {
     const purged = await core.links.purge();
     if (purged > 0) log.info({ purged }, "purged links whose hold is over");
-    await core.cases.age();
-    await core.visits.age();
-    await core.counters.flush();
   }
 
   return {
     port: server.port,
-    readMetrics: metrics?.read,
+    readMetrics: metrics && ((request) => metrics.read(request)),
     secretReplaced,
     syncFailed,
     async stop(isReplaced = false) {
@@ -196,13 +211,14 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
       await server.drain(isReplaced ? REPLACED_MS : config.drainWaitMs);
       for (const repetition of repetitions) await repetition.stop();
       reportLostVisits();
+      reportWrongTokens();
       await parts.disposeAsync();
     },
   };
 }
 
 function openOverload(log: Log, { clock }: Pick<Core, "clock">, limits: OverloadLimits = {}) {
-  return createOverload({
+  return new Overload({
     ...limits,
     clock,
     onChange(refused) {

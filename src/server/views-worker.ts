@@ -7,7 +7,8 @@ import { createDomains, type Domain, memoizeByDomain } from "../http/domain.ts";
 import { performTasks } from "../lib/thread.ts";
 import { VERSION } from "../lib/version.ts";
 import type { WallClock } from "../links/clock.ts";
-import { type LinkKey, lookUpCode } from "../links/code.ts";
+import type { LinkKey } from "../links/code.ts";
+import { StoreUnavailable } from "../links/link-store.ts";
 import type { StoredLink } from "../links/link.ts";
 import { createLookUps } from "../links/links.ts";
 import { StoreUnavailable } from "../links/store.ts";
@@ -20,6 +21,7 @@ import { type Reads, createReads } from "../views/reads.ts";
 import { render, type ViewTask } from "../views/task.ts";
 import { createNoise } from "../visits/statistics/noise.ts";
 import { createVisitLookUps } from "../visits/visits.ts";
+import type { ViewParts } from "./app-parts.ts";
 import { type DomainReader, readerOf } from "./domain-store.ts";
 import type { ViewParts } from "./parts.ts";
 import { OPERATOR, PUBLIC } from "./routes.ts";
@@ -70,6 +72,7 @@ async function open() {
       return render(task, domain, view);
     },
     reads: createReads(inspection),
+    close: store.close,
   };
 }
 
@@ -101,7 +104,7 @@ function viewsOf({ store, clock, hostRules, inspection }: SiteParts) {
     disabledSince: createDisabledSinceReader({ store, hostRules }),
     version: VERSION,
     describe: memoizeByDomain((domain: Domain, language: string) =>
-      describeApi(domain, language, { endpoints: Object.values(PUBLIC), version: VERSION, needsToken }),
+      describeApi(domain, language, { endpoints, version: VERSION, needsToken }),
     ),
   };
   return new Map(VIEWS.flatMap(({ at, view }) => (view === undefined ? [] : [[at, view.render(parts)]])));
@@ -133,4 +136,5 @@ performTasks<ViewsCalls>({
     const read = opened.reads[name as keyof Reads] as (input: unknown) => unknown;
     return read(input);
   },
+  close: async () => opened?.close(),
 });

@@ -1,6 +1,8 @@
+import type { LinkId } from "../links/link-store.ts";
 import { isProblem } from "../links/problem.ts";
 import { targetHost } from "../links/target.ts";
 import type { Inspection, ListPage } from "../moderation/inspection.ts";
+import { parseSearch, type WrittenSearch } from "../moderation/link-query.ts";
 import type { RefusedDecision } from "../moderation/refusal.ts";
 
 /** The links that a search has found so far. Pages look them up again. */

@@ -46,6 +46,8 @@ interface ReadTask {
 export interface ViewCalls {
   render(task: ViewTask): RenderedView | Promise<RenderedView>;
   read(task: ReadTask): unknown;
+  /** Closes the store. Called last. */
+  close(task: object): Promise<void>;
 }
 
 /** Renders a task on the views thread. Rethrows exceptions of the view. */

@@ -1,3 +1,4 @@
+import { createFairShares } from "../lib/fair-shares.ts";
 import { type Thread, ThreadEnded } from "../lib/thread.ts";
 import type { MonotonicClock } from "../links/clock.ts";
 import type { ViewCalls } from "./task.ts";
@@ -7,6 +8,7 @@ export const MAX_WAITING = { visitors: 64, operator: 16 };
 type Audience = keyof typeof MAX_WAITING;
 /** After a crash, the thread starts no earlier than this. */
 const RESTART_AFTER_MS = 1000;
+const CLOSE_MS = 2000;
 
 export interface ViewQueueOptions {
   /** Starts the views thread. */
@@ -41,7 +43,8 @@ export interface ViewQueue {
   /** Performs a task on the thread, and leaves the place. Rejects with {@link ThreadEnded} if the thread crashes. */
   perform<Result>(place: Place, task: (thread: Thread<ViewCalls>) => Promise<Result>): Promise<Result>;
   readonly load: ViewLoad;
-  close(): void;
+  /** Waits two seconds at most for the thread to close its store. */
+  close(): Promise<void>;
 }
 
 /** The views thread and the tasks that wait for it. It starts with the first task, and again after a crash. */
@@ -90,9 +93,11 @@ export function createViewQueue({ start, clock, onFault }: ViewQueueOptions): Vi
 
     load,
 
-    close() {
+    async close() {
       const ending = thread;
       thread = undefined;
+      // Ending the thread would close its connection as well, but later than the writer's, which must be the last to empty the log.
+      await Promise.race([ending?.perform("close", {}).catch(() => {}), Bun.sleep(CLOSE_MS)]);
       ending?.terminate();
     },
   };

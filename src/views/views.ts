@@ -15,6 +15,7 @@ import type { HostRules } from "../moderation/host-rules.ts";
 import type { Reads } from "./reads.ts";
 import { createSharedViews, type SharingLimits } from "./sharing.ts";
 import { queryFor, type RenderedView, type ViewTask } from "./task.ts";
+import { createViewQueue, type Refusal, type ViewLoad, type ViewQueueOptions } from "./views-queue.ts";
 
 /** In characters. Our tags are shorter. */
 const MAX_TAG_LENGTH = 256;
@@ -38,7 +39,7 @@ export interface Views extends Memory<Code> {
   /** Reads a value on the views thread, for the operator. */
   read<Name extends ReadName>(name: Name, ...input: Input<Name>): Promise<Result<Name> | Refusal>;
   readonly load: ViewLoad;
-  close(): void;
+  close(): Promise<void>;
 }
 
 /** Lets the views thread render views, so that redirects don't wait for them. */

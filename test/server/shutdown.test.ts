@@ -41,6 +41,18 @@ describe("SIGTERM", () => {
     expect(database.query("SELECT 1 FROM links WHERE code = 'slow'").get()).not.toBeNull();
   });
 
+  test("leaves no log, although the views thread has the store open as well", async () => {
+    // A thread that isn't waited for often closes its connection in time.
+    for (let nth = 0; nth < 3; nth++) {
+      using folder = temporaryFolder();
+      const service = await startService({}, { folder: folder.path });
+      await service.shorten({ original_url, custom_code: "abc" });
+      expect((await service.fetch("/abc+")).status).toBe(200);
+      await service[Symbol.asyncDispose]();
+      expect(existsSync(join(folder.path, "curt.db-wal"))).toBeFalse();
+    }
+  });
+
   test("fails /readyz while draining, serves, and closes each connection", async () => {
     await using program = await startProgram({}, { holdsDrain: true });
     await program.shorten({ original_url, custom_code: "abc" });
