@@ -1,9 +1,9 @@
-// The worker thread that reads segments, so that no redirect waits for it.
+// The worker thread that reads and syncs segments, so that no redirect waits for it.
 import { performTasks } from "../../lib/thread.ts";
 import { StoreUnavailable } from "../../links/link-store.ts";
 import { createDay } from "../days/day.ts";
 import { MAX_ROWS, type Slice, encodeRows } from "../days/slice.ts";
-import { isTransient, SegmentDamaged } from "./segment-file.ts";
+import { isTransient, SegmentDamaged, syncSegment } from "./segment-file.ts";
 import { readSegment, type SegmentVisits } from "./segment-reader.ts";
 
 /** Collecting garbage this often lowers the memory peak of a large segment by a quarter, for 8 % more time. */
@@ -53,6 +53,9 @@ const calls = {
       const message = `${task.path} cannot be read: ${String(error)}`;
       throw isTransient(error) ? new StoreUnavailable(message) : new SegmentDamaged(message);
     }
+  },
+  sync({ path }: { readonly path: string }): void {
+    syncSegment(path);
   },
 };
 

@@ -27,6 +27,11 @@ export function startFolding(store: Pick<VisitStore, "add">) {
         from += slice.length;
       }
     },
+    /** Puts a segment on disk that nobody writes to any more, so that it survives a crash of the machine. */
+    async sync(path: string): Promise<void> {
+      thread ??= startWorker();
+      await thread.perform("sync", { path });
+    },
     close: () => thread?.terminate(),
   };
 }

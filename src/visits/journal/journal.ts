@@ -1,10 +1,11 @@
-import { existsSync, type FSWatcher, readFileSync, rmSync, watch } from "node:fs";
+import { existsSync, type FSWatcher, rmSync, watch } from "node:fs";
 import { dirname } from "node:path";
 
 import { createFolder } from "../../lib/files.ts";
 import { fillRandom } from "../../lib/random.ts";
 import { repeat } from "../../lib/repeat.ts";
-import type { VisitStore } from "../days/store.ts";
+import type { VisitStore } from "../days/visit-store.ts";
+import { bootWords } from "./boot.ts";
 import { startFolding } from "./folding.ts";
 import { setAside, SegmentDamaged } from "./segment-file.ts";
 import type { Owner, Segment } from "./segment.ts";
@@ -16,6 +17,8 @@ export const TICK_MS = 1000;
 const FOLD_SHARE = 1 / 40;
 export const MAX_FOLD_PAUSE_MS = 60_000;
 const ABANDONED_EVERY_MS = 60_000;
+/** A segment that waits at two consecutive checks is synced, so within a minute. */
+const SYNC_EVERY_MS = 30_000;
 
 /** Tests lower it. */
 export interface JournalTiming {
@@ -25,7 +28,7 @@ export interface JournalTiming {
 export interface JournalOptions extends JournalTiming {
   /** Only for journals of this service. Created if missing. */
   readonly folder: string;
-  readonly store: Pick<VisitStore, "add">;
+  readonly store: Pick<VisitStore, "add" | "identity">;
   /** Monotonic. */
   readonly nowMs: () => number;
   /** Hours since 1970 (UTC). */
@@ -43,7 +46,7 @@ export type Journal = Awaited<ReturnType<typeof openJournal>>;
 
 /**
  * Opens the journal, which keeps visits until the store has them. A process writes to one segment at a time; full ones
- * wait to be folded, in order. Other processes fold the segments of a dead one.
+ * wait to be folded, in order. Other processes fold the segments of a dead one. Throws `StoreUnusable` for the journal of another store.
  */
 export async function openJournal(options: JournalOptions) {
   const { folder, store, nowMs, hour, onFault, onDropped, onLeft, tickMs = TICK_MS } = options;
@@ -56,6 +59,8 @@ export async function openJournal(options: JournalOptions) {
   const folding = startFolding(store);
   let foldAtMs = 0;
   let abandonedAtMs = 0;
+  let syncAtMs = 0;
+  let waitedBefore: readonly Segment[] = [];
 
   /** A damaged segment does not block the others. */
   async function fold(segment: Segment): Promise<number> {
@@ -95,6 +100,20 @@ export async function openJournal(options: JournalOptions) {
     }
   }
 
+  /** After a failure, a crash of the machine loses the segment; a crash of Curt doesn't. */
+  async function sync(waiting: readonly Segment[]): Promise<void> {
+    for (const { path } of waiting.filter(({ file, isSynced }) => file === "whole" && !isSynced))
+      await folding.sync(path).catch(onFault);
+  }
+
+  /** Runs while the store is unavailable, never during a fold, after which a file may be reused. */
+  async function syncWaiting(): Promise<void> {
+    if (nowMs() < syncAtMs) return;
+    syncAtMs = nowMs() + SYNC_EVERY_MS;
+    await sync(segments.waiting.filter((segment) => waitedBefore.includes(segment)));
+    waitedBefore = [...segments.waiting];
+  }
+
   async function foldAbandoned(): Promise<void> {
     for (const { abandoned } of abandonedSlots(slot, slots)) {
       for (const segment of abandoned) {
@@ -113,6 +132,7 @@ export async function openJournal(options: JournalOptions) {
       await foldWaiting();
     } finally {
       segments.prepare();
+      await syncWaiting();
     }
     if (startMs < abandonedAtMs) return;
     abandonedAtMs = startMs + ABANDONED_EVERY_MS;
@@ -155,23 +175,11 @@ export async function openJournal(options: JournalOptions) {
       } catch (error) {
         onFault(error);
         onLeft?.();
+        await sync(segments.waiting);
       }
       segments.close();
       folding.close();
       slot.free();
     },
   };
-}
-
-/** Identifies the boot of the machine. Zero on systems other than Linux and macOS. */
-export function bootWords(): [number, number] {
-  try {
-    const id =
-      process.platform === "darwin"
-        ? Bun.spawnSync(["/usr/sbin/sysctl", "-n", "kern.bootsessionuuid"]).stdout.toString()
-        : readFileSync("/proc/sys/kernel/random/boot_id", "latin1");
-    return [Number.parseInt(id.slice(0, 8), 16), Number.parseInt(id.slice(24, 32), 16)];
-  } catch {
-    return [0, 0];
-  }
 }
