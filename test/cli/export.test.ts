@@ -13,8 +13,8 @@ import { newLink, NOW } from "../stores/links.ts";
 import { HASH, createServedStore } from "../stores/served-store.ts";
 import { testOnLinux } from "../support/linux.ts";
 import { sharePostgres } from "../support/postgres.ts";
-import { startService, temporaryFolder, PROGRAM } from "../support/service.ts";
-import { slicesOf } from "../visits/slices.ts";
+import { openStoreOf, startService, temporaryFolder, PROGRAM } from "../support/service.ts";
+import { slicesOf, unreadableSlice } from "../visits/slices.ts";
 import { ended, exportOf, HEAD, importTo, linkLine } from "./export-file.ts";
 import { run, runAlone } from "./run.ts";
 
@@ -107,6 +107,25 @@ test("a store can add visits to a day with the largest numbers of an export, and
     await store.close();
     const again = sqlite(join(folder.path, `${address.engine}.db`));
     expect(await importTo(again, await exportOf(address))).toBeTrue();
+  }
+});
+
+test("an export has the sums of a day whose details can't be read", async () => {
+  using folder = temporaryFolder();
+  const day = Math.floor(NOW / DAY_MS);
+  for (const address of [sqlite(join(folder.path, "a.db")), await newPostgres()]) {
+    const store = await openStore(address);
+    await store.insert([newLink("a")]);
+    await store.add(unreadableSlice(["a"], { createdMs: NOW, day }));
+    for (const slice of slicesOf({ hour: 24 * day, visits: [{ code: "b", createdMs: NOW }] }))
+      await store.add(slice);
+    await store.close();
+    const again = sqlite(join(folder.path, `${address.engine}.db`));
+    expect(await importTo(again, await exportOf(address))).toBeTrue();
+    const copy = await openStore(again);
+    expect(await copy.daySums("a" as LinkKey, NOW, day, day)).toEqual([{ day, visits: 5, bots: 2 }]);
+    expect(await copy.daySums("b" as LinkKey, NOW, day, day)).toEqual([{ day, visits: 1, bots: 0 }]);
+    await copy.close();
   }
 });
 

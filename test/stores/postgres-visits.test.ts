@@ -19,8 +19,11 @@ const CREATED = 5;
 const CLOSE = { closeBefore: DAY + 1, forgetBefore: 0 };
 const FORGET = { closeBefore: DAY + 1, forgetBefore: DAY + 1 };
 
-async function openStore(name: string, port = server.port) {
-  const store = await openPostgresStore(await server.address(name, port), PATIENT);
+async function openStore(name: string, port = server.port, onFault?: (error: unknown) => void) {
+  const store = await openPostgresStore(await server.address(name, port), {
+    ...PATIENT,
+    ...(onFault && { onFault }),
+  });
   return Object.assign(store, { [Symbol.asyncDispose]: () => store.close() });
 }
 
@@ -42,7 +45,7 @@ async function untilWaiting({ run }: Pick<Database, "run">, count: number): Prom
   }
 }
 
-testVisitStore("PostgreSQL", () => openStore("visits"));
+testVisitStore("PostgreSQL", (onFault) => openStore("visits", server.port, onFault));
 
 describe("visits in PostgreSQL", () => {
   const sums = (store: VisitStore, code: string) => store.sums(code as LinkKey, CREATED);

@@ -3,8 +3,15 @@ import { describe, expect, test } from "bun:test";
 import type { LinkKey } from "../../src/links/code.ts";
 import type { LinkStore } from "../../src/links/link-store.ts";
 import { DAY_MS } from "../../src/links/time.ts";
-import type { AgeBounds, VisitStore } from "../../src/visits/days/store.ts";
-import { type CountedVisits, detailOf, slicesOf, type TestVisit } from "../visits/slices.ts";
+import type { AgeBounds, VisitStore } from "../../src/visits/days/visit-store.ts";
+import {
+  type CountedVisits,
+  detailOf,
+  slicesOf,
+  type TestVisit,
+  UNREADABLE,
+  unreadableSlice,
+} from "../visits/slices.ts";
 import { newLink } from "./links.ts";
 import { shareStore } from "./share-store.ts";
 
@@ -17,9 +24,14 @@ const NEVER = { closeBefore: 0, forgetBefore: 0 };
 export type TestedStore = VisitStore & Pick<LinkStore, "insert" | "purge" | "erase" | "close">;
 
 /** Tests what every VisitStore promises; `open` as for {@link testLinkStore}. */
-export function testVisitStore(name: string, open: () => Promise<TestedStore>): void {
+export function testVisitStore(
+  name: string,
+  open: (onFault: (error: unknown) => void) => Promise<TestedStore>,
+): void {
   describe(`${name} as a VisitStore`, () => {
-    const [store, other] = [shareStore(open), shareStore(open)];
+    const faults: string[] = [];
+    const openLogged = () => open((error) => faults.push((error as Error).message));
+    const [store, other] = [shareStore(openLogged), shareStore(openLogged)];
 
     const visit = (code: string, more: Partial<TestVisit> = {}): TestVisit => ({
       code,
@@ -197,7 +209,7 @@ export function testVisitStore(name: string, open: () => Promise<TestedStore>): 
       expect(await sums("apart")).toEqual({ visits: 3, bots: 0 });
       const found = await store.daySums("apart" as LinkKey, CREATED, 0, farDay);
       expect(found.map(({ day }) => day)).toEqual([DAY - 400, DAY, farDay]);
-      expect(await store.erase(link, { who: "api", atMs: CREATED })).toBe(true);
+      expect(await store.erase(link, { who: "api", atMs: CREATED })).toMatchObject({ changed: 1 });
       expect(await sums("apart")).toEqual({ visits: 0, bots: 0 });
       expect(await store.daySums("apart" as LinkKey, CREATED, 0, farDay)).toEqual([]);
     });
@@ -222,6 +234,37 @@ export function testVisitStore(name: string, open: () => Promise<TestedStore>): 
       while ((await store.age(bounds, 20)) === 20);
       for (const code of [...early, ...late])
         expect(detailOf((await days(code, DAY - 30))[0])?.visitors).toBe(1);
+    });
+
+    test("keeps the sums of unreadable details and sets the details aside, reports them, and counts and ages all links", async () => {
+      const hour = HOUR + 24 * 30;
+      const day = DAY + 30;
+      for (const [nth, detail] of UNREADABLE.entries()) {
+        const source = `torn${nth}`;
+        await store.add(unreadableSlice([source, `once${nth}`], { createdMs: CREATED, day, detail, source }));
+        await add({ source, sequence: 2, hour, visits: [visit("torn0"), visit("torn1"), visit("whole")] });
+      }
+      const expectKept = async () => {
+        expect(await sums("torn0")).toEqual({ visits: 7, bots: 2 });
+        expect(await sums("once1")).toEqual({ visits: 5, bots: 2 });
+        expect(await sums("whole")).toEqual({ visits: 2, bots: 0 });
+        for (const [nth, detail] of UNREADABLE.entries()) {
+          const [torn] = await days(`torn${nth}`, day, day);
+          expect(detailOf(torn)?.unreadable).toEqual([detail]);
+          expect(detailOf(torn)?.values.browsers).toEqual([["Chrome", 2]]);
+          const [once] = await days(`once${nth}`, day, day);
+          expect(detailOf(once)).toEqual({ visitors: 0, values: {}, others: {}, unreadable: [detail] });
+        }
+      };
+      await expectKept();
+      await ageAll({ ...NEVER, closeBefore: day + 1 });
+      await expectKept();
+      expect(detailOf((await days("whole", day, day))[0])?.visitors).toBe(1);
+      for (let tries = 0; faults.length === 0 && tries < 100; tries++) await Bun.sleep(100);
+      expect(faults[0]).toBe(
+        "The details of torn0 on 2024-11-03 are damaged or of a later version: only sums remain",
+      );
+      expect(faults.toSorted()).toEqual([...new Set(faults)].toSorted());
     });
 
     test("gives all processes one salt per day, and forgets it on the next", async () => {

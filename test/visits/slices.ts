@@ -1,6 +1,6 @@
 import type { LinkKey } from "../../src/links/code.ts";
 import { createDay } from "../../src/visits/days/day.ts";
-import { readDetail } from "../../src/visits/days/detail.ts";
+import { type Detail, readDetail } from "../../src/visits/days/detail.ts";
 import { MAX_ROWS, type Row, type Slice, encodeRows } from "../../src/visits/days/slice.ts";
 import type { DayVisits } from "../../src/visits/days/visit-store.ts";
 
@@ -61,6 +61,30 @@ function rowOf(visits: readonly TestVisit[], hour: number): Row {
     day: Math.floor(hour / 24),
     ...createDay(counts, hour % 24),
   };
+}
+
+/** Details that can't be read: one is cut off, one has more dimensions than this version knows. */
+export const UNREADABLE = ["4d9cba", "8d0902020202020202"].map((hex) => Uint8Array.fromHex(hex) as Detail);
+
+/** A day with five visits and two bots for each link, and unreadable details. */
+export function unreadableSlice(
+  codes: readonly string[],
+  {
+    createdMs,
+    day,
+    detail = UNREADABLE[0],
+    source = `source ${++sources}`,
+  }: { createdMs: number; day: number; detail?: Detail; source?: string },
+): Slice {
+  const rows = codes.map((code) => ({
+    code: code as LinkKey,
+    createdMs,
+    day,
+    visits: 5,
+    bots: 2,
+    detail: detail ?? (new Uint8Array() as Detail),
+  }));
+  return { source, sequence: 1, from: 0, length: rows.length, rows: encodeRows(rows) };
 }
 
 export function detailOf(day: DayVisits | undefined) {

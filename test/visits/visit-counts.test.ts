@@ -3,10 +3,13 @@ import { describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 
+import type { LinkKey } from "../../src/links/code.ts";
+import { DAY_MS } from "../../src/links/time.ts";
 import { createSegmentFile } from "../../src/visits/journal/segment-file.ts";
 import { createName, openSegment } from "../../src/visits/journal/segment.ts";
 import { createManagedLink } from "../support/managed-links.ts";
-import { startService, temporaryFolder, untilLogged } from "../support/service.ts";
+import { openStoreOf, startService, temporaryFolder, untilLogged } from "../support/service.ts";
+import { unreadableSlice } from "./slices.ts";
 import { linkOf, statisticsOf, untilCounted, visit, WINDOWS_CHROME } from "./visits.ts";
 
 const CRAWLER = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)";
@@ -43,6 +46,15 @@ describe("visits", () => {
     for (const headers of [...bots, ...people]) await visit(service, "shown", headers);
     await untilCounted(service, "shown", people.length);
     expect(await statisticsOf(service, "shown")).toMatchObject({ bots: bots.length });
+  });
+
+  test("are shown as sums for a day whose details can't be read", async () => {
+    await using service = await startService();
+    await using store = await openStoreOf(service);
+    const { code } = await createManagedLink(service);
+    const { createdMs = 0 } = (await store.find(code as LinkKey)) ?? {};
+    await store.add(unreadableSlice([code], { createdMs, day: Math.floor(createdMs / DAY_MS) }));
+    expect(await statisticsOf(service, code)).toMatchObject({ visits: 5, bots: 2 });
   });
 
   test("with different spellings of a code count for one link", async () => {
@@ -110,8 +122,10 @@ describe("visits", () => {
     const warnings = () => service.logged.filter((line) => line.includes("a file of visits is damaged"));
     while (warnings().length < 2) await Bun.sleep(5);
     expect(warnings()).toHaveLength(2);
-    expect(readdirSync(journal)).toContain("0-78.visits.damaged");
-    expect(readdirSync(journal)).not.toContain("0-77.visits");
+    for (const file of ["0-77.visits", "0-78.visits"]) {
+      expect(readdirSync(journal)).toContain(`${file}.damaged`);
+      expect(readdirSync(journal)).not.toContain(file);
+    }
   });
 });
 

@@ -2,6 +2,7 @@
 import type { LinkKey } from "../../links/code.ts";
 import { StoreUnavailable } from "../../links/link-store.ts";
 import { closeDetail, type Day, mergeDays, type Sums } from "../../visits/days/day.ts";
+import { reportUnreadable } from "../../visits/days/detail.ts";
 import { decodeRows, type Row, type Slice } from "../../visits/days/slice.ts";
 import type { AgeBounds, DaySums, DayVisits, VisitStore } from "../../visits/days/visit-store.ts";
 import type { Database, Run } from "./connection/database.ts";
@@ -44,7 +45,7 @@ const SALT = `
 const NEWEST_SALT_DAY = "SELECT max(day) AS day FROM salts";
 
 /** Counts visits. {@link createVisitsReader} reads them. */
-export function createVisits(database: Database) {
+export function createVisits(database: Database, onFault: (error: unknown) => void) {
   const { run } = database;
 
   /** Adds rows of one source, in the order of their keys, unless the store has them already. */
@@ -57,10 +58,10 @@ export function createVisits(database: Database) {
       if (remaining.length === 0) return;
       const changes: Change[] = [];
       for (const row of remaining) {
-        changes.push({
-          row: { ...withStored(row, stored.get(dayKey(row))), source, sequence },
-          added: row,
-        });
+        const before = stored.get(dayKey(row));
+        const merged = withStored(row, before);
+        changes.push({ row: { ...merged, source, sequence }, added: row });
+        reportUnreadable(row, [before?.detail, row.detail], merged.detail, onFault);
         if (changes.length % MERGED_AT_ONCE === 0) await Bun.sleep(0);
       }
       // The next read finds those that were not written.
@@ -81,12 +82,14 @@ export function createVisits(database: Database) {
       }
       throw new StoreUnavailable("No salt could be kept");
     },
-    async newestSaltDay(): Promise<number> {
-      const { rows } = await run<{ day: number | null }>(NEWEST_SALT_DAY);
-      return rows[0]?.day ?? Number.POSITIVE_INFINITY;
-    },
-    age: createVisitsAgeing(database),
+    newestSaltDay: () => newestSaltDay(run),
+    age: createVisitsAgeing(database, onFault),
   } satisfies Partial<VisitStore>;
+}
+
+export async function newestSaltDay(run: Run): Promise<number> {
+  const { rows } = await run<{ day: number | null }>(NEWEST_SALT_DAY);
+  return rows[0]?.day ?? Number.POSITIVE_INFINITY;
 }
 
 /** A closed row stays closed: merging drops the hashes of added visits. */
@@ -193,7 +196,7 @@ interface Aged {
   aged: number;
 }
 
-function createVisitsAgeing(database: Pick<Database, "within">) {
+function createVisitsAgeing(database: Pick<Database, "within">, onFault: (error: unknown) => void) {
   const { run, transaction } = database.within(LIMIT_MS);
 
   /** Returns how many open rows there were, up to the limit. None if another process is closing days. */
@@ -210,7 +213,11 @@ function createVisitsAgeing(database: Pick<Database, "within">) {
     const changes: Change[] = [];
     let merged = 0;
     for (const day of days.length === 0 && cut !== undefined ? [cut] : days) {
-      changes.push(...mergeDay(day, day === cut).map((row) => ({ row })));
+      const details = day.map(({ detail }) => detail);
+      for (const row of mergeDay(day, day === cut)) {
+        changes.push({ row });
+        reportUnreadable(row, details, row.detail, onFault);
+      }
       merged += day.length;
       if (merged < MERGED_AT_ONCE) continue;
       merged = 0;

@@ -2,7 +2,7 @@
 import type { Sums } from "../../visits/days/day.ts";
 import type { Detail } from "../../visits/days/detail.ts";
 import type { Row } from "../../visits/days/slice.ts";
-import type { EraseVisits } from "../shared/decisions.ts";
+import type { EngineParts } from "../shared/decisions.ts";
 import type { Run } from "./connection/database.ts";
 
 /** The row may hold hashes of visitors. */
@@ -95,7 +95,7 @@ const WRITE = `
   SELECT count(*) AS written FROM written`;
 
 /** Call it in the transaction that erases the link. */
-export const eraseVisits: EraseVisits = async (run, { code, createdMs }) => {
+export const eraseVisits: EngineParts["eraseVisits"] = async (run, { code, createdMs }) => {
   await run(STOP_ADDING);
   await run(ERASE, [code, createdMs]);
 };

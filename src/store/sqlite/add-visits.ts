@@ -1,6 +1,6 @@
 // Adds slices of visits, each in one transaction.
 import { type Day, mergeDays } from "../../visits/days/day.ts";
-import type { Detail } from "../../visits/days/detail.ts";
+import { type Detail, reportUnreadable } from "../../visits/days/detail.ts";
 import { decodeRows, type Row, type Slice } from "../../visits/days/slice.ts";
 import type { FileDatabase } from "./file/file-database.ts";
 
@@ -34,7 +34,7 @@ const COUNT = `
 
 export type RowKey = [day: number, code: string, createdMs: number];
 
-export function createAdding(database: FileDatabase) {
+export function createAdding(database: FileDatabase, onFault: (error: unknown) => void) {
   const findSource = database.statement<{ sequence: number; rows: number }, [string]>(FIND_SOURCE);
   const keepSource = database.statement<unknown, [string, number, number, number]>(KEEP_SOURCE);
   const forgetSources = database.statement<unknown, [number]>(FORGET_SOURCES);
@@ -60,6 +60,7 @@ export function createAdding(database: FileDatabase) {
     const stored = findDay.get(day, code, createdMs);
     if (stored === null) throw new Error(`The row of ${code} is there and cannot be found`);
     const { visits, bots, detail } = mergeDays(stored, row);
+    reportUnreadable(row, [stored.detail, row.detail], detail, onFault);
     changeDay.run(day, code, createdMs, visits, bots, detail);
   }
 

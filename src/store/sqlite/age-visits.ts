@@ -1,6 +1,6 @@
 // Closes days and sums old ones up, some rows at a time. The caller has a transaction.
 import { closeDetail } from "../../visits/days/day.ts";
-import type { Detail } from "../../visits/days/detail.ts";
+import { type Detail, reportUnreadable } from "../../visits/days/detail.ts";
 import type { Row } from "../../visits/days/slice.ts";
 import type { RowKey } from "./add-visits.ts";
 import type { FileDatabase } from "./file/file-database.ts";
@@ -34,7 +34,7 @@ interface OpenDay {
 
 type Ageing = [before: number, limit: number];
 
-export function createAgeing(database: FileDatabase) {
+export function createAgeing(database: FileDatabase, onFault: (error: unknown) => void) {
   const findOpen = database.statement<OpenDay, [number]>(FIND_OPEN);
   const rowsAfter = database.statement<Pick<Row, "code" | "createdMs" | "detail">, [...RowKey, number]>(
     ROWS_AFTER,
@@ -54,7 +54,9 @@ export function createAgeing(database: FileDatabase) {
         const rows = rowsAfter.all(day, code, createdMs, limit - looked);
         for (const row of rows) {
           const closed = closeDetail(row.detail);
-          if (!Buffer.from(closed).equals(row.detail)) closeRow.run(day, row.code, row.createdMs, closed);
+          if (Buffer.from(closed).equals(row.detail)) continue;
+          closeRow.run(day, row.code, row.createdMs, closed);
+          reportUnreadable({ ...row, day }, [row.detail], closed, onFault);
         }
         looked += rows.length;
         const last = rows.at(-1);

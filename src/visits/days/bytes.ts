@@ -42,7 +42,7 @@ export function createBytes() {
 
 export type Bytes = ReturnType<typeof createBytes>;
 
-/** Reads what {@link createBytes} wrote. Throws if the bytes end too early. */
+/** Reads what {@link createBytes} wrote. Throws if the bytes end too early or a number is too large. */
 export function readBytes(bytes: Uint8Array) {
   /** Only texts need it, and few details have any. */
   let buffer: Buffer | undefined;
@@ -63,6 +63,7 @@ export function readBytes(bytes: Uint8Array) {
       for (let unit = 1; ; unit *= 0x80) {
         const byte = bytes[pass(1)] ?? 0;
         value += (byte & 0x7f) * unit;
+        if (value > Number.MAX_SAFE_INTEGER) throw new RangeError("A number is too large");
         if (byte < 0x80) return value;
       }
     },

@@ -44,7 +44,7 @@ export interface HourVisits extends Sums {
 
 /** A number of visits (`times`) that have everything in common. */
 export interface SameVisits extends Traits {
-  /** A uint32: see `visitor.ts`. */
+  /** A uint32: see `visitor-numbers.ts`. */
   readonly visitor: number;
   readonly times: number;
 }
@@ -72,7 +72,7 @@ export function createDay({ visits, bots, details }: HourVisits, hour: number): 
 /**
  * Adds up two parts of a day. If one part is closed, so is the result. The order of merging does not matter, with two
  * exceptions: which of more than {@link MAX_DAY_VALUES} values are kept and with how many of their visits, and the
- * visitors of a closed part, because nobody knows any more who is in both parts.
+ * visitors of a closed part, because nobody knows any more who is in both parts. An unreadable part counts as closed.
  */
 export function mergeDays(one: Day, other: Day): Day {
   const detail = readDetail(one.detail);
@@ -88,6 +88,8 @@ function mergeInto(day: DayDetail, added: DayDetail): void {
   else day.visitors = countVisitors(day) + countVisitors(added);
   const [dropped = {}, alsoDropped = {}] = isOpen(day) ? [day.dropped, added.dropped] : [];
   delete day.dropped;
+  const unreadable = [...(day.unreadable ?? []), ...(added.unreadable ?? [])];
+  if (unreadable.length > 0) day.unreadable = unreadable;
   for (const dimension of DIMENSIONS) {
     const values = new ValueList(day.values[dimension] ?? []);
     for (const [text, visits] of added.values[dimension] ?? []) values.add(text, visits);

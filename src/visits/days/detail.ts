@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../links/time.ts";
 import { type Bytes, type BytesReader, createBytes, readBytes } from "./bytes.ts";
 import { type Dimension, DIMENSIONS, NAMES } from "./dimensions.ts";
 import type { Sketch } from "./sketch.ts";
@@ -18,6 +19,8 @@ export interface DayDetail {
   others: Partial<Record<Dimension, number>>;
   /** Only while the day is open, and only of dimensions with more values than a day keeps. */
   dropped?: Partial<Record<Dimension, Dropped>>;
+  /** Details that could not be read, unchanged. Only the sums of their visits are known. */
+  unreadable?: readonly Uint8Array[];
 }
 
 /** Bounds for the values that a day dropped. Decides only which values the day keeps, and is never published. */
@@ -37,12 +40,12 @@ export interface OneVisit {
 }
 
 /**
- * The first byte says which form follows. Its lower five bits are the hour, or for a day: {@link HAS_HOURS} and
- * {@link HAS_DROPPED}.
+ * The first byte says which form follows. Its lower five bits are the hour, or for a day: {@link HAS_HOURS},
+ * {@link HAS_DROPPED} and {@link HAS_UNREADABLE}.
  *
  *   visit         visitor (4 bytes), number of dimensions, a name for each
  *   closed visit  number of dimensions, a name for each
- *   day           hours if they are known, visitors, number of dimensions, the values of each
+ *   day           hours if they are known, visitors, number of dimensions, the values of each, unreadable details
  *
  * Older rows may have fewer dimensions than {@link DIMENSIONS}.
  */
@@ -51,6 +54,7 @@ const FORM = 0xe0;
 const VISITOR_BYTES = 4;
 const HAS_HOURS = 1;
 const HAS_DROPPED = 2;
+const HAS_UNREADABLE = 4;
 const HOURS = 24;
 
 const PLACES = DIMENSIONS.map(
@@ -69,33 +73,61 @@ export function writeOneVisit({ hour, visitor, texts }: OneVisit): Detail {
   return bytes.take() as Detail;
 }
 
-/** Removes the visitor. Undefined if the detail is not in the short form of one visit. */
+/** Removes the visitor. Undefined if the detail is not in the short form of one visit, or is too short for it. */
 export function closeOneVisit(detail: Detail): Detail | undefined {
   const first = detail[0] ?? 0;
   if ((first & FORM) === Form.closedVisit) return detail;
-  if ((first & FORM) !== Form.visit) return undefined;
+  if ((first & FORM) !== Form.visit || detail.length <= VISITOR_BYTES) return undefined;
   const closed = new Uint8Array(detail.subarray(VISITOR_BYTES));
   closed[0] = first - Form.visit + Form.closedVisit;
   return closed as Detail;
 }
 
 export function writeDetail(day: DayDetail): Detail {
-  const { hours, visitors, values, others, dropped } = day;
+  const { hours, visitors, values, others, dropped, unreadable } = day;
   bytes.clear();
-  bytes.number(Form.day + (hours ? HAS_HOURS : 0) + (dropped ? HAS_DROPPED : 0));
+  const parts = (hours ? HAS_HOURS : 0) + (dropped ? HAS_DROPPED : 0) + (unreadable ? HAS_UNREADABLE : 0);
+  bytes.number(Form.day + parts);
   if (hours !== undefined) writeHours(bytes, hours);
   writeVisitors(bytes, visitors);
   const hasValues = Object.keys(values).length + Object.keys(others).length > 0;
   bytes.number(hasValues ? DIMENSIONS.length : 0);
   if (hasValues) DIMENSIONS.forEach((dimension, nth) => writeValues(bytes, nth, dimension, day));
+  if (unreadable !== undefined) writeUnreadable(bytes, unreadable);
   return bytes.take() as Detail;
 }
 
-/** Throws if it is damaged. */
+/** Sets a detail aside that is damaged or of a later version, because throwing would stop the counting of all links. */
 export function readDetail(detail: Detail): DayDetail {
+  try {
+    return parseDetail(detail);
+  } catch {
+    return { visitors: 0, values: {}, others: {}, unreadable: [detail] };
+  }
+}
+
+/** Calls `onFault` if a store sets a detail aside by writing `after` instead of `before`. */
+export function reportUnreadable(
+  { code, day }: { readonly code: string; readonly day: number },
+  before: readonly (Detail | null | undefined)[],
+  after: Detail | null,
+  onFault: (error: unknown) => void,
+): void {
+  if (!hasUnreadable(after) || before.some(hasUnreadable)) return;
+  const date = new Date(day * DAY_MS).toISOString().slice(0, 10);
+  onFault(new Error(`The details of ${code} on ${date} are damaged or of a later version: only sums remain`));
+}
+
+function hasUnreadable(detail: Detail | null | undefined): boolean {
+  const first = detail?.[0] ?? 0;
+  return (first & FORM) === Form.day && (first & HAS_UNREADABLE) !== 0;
+}
+
+function parseDetail(detail: Detail): DayDetail {
   const from = readBytes(detail);
   const first = from.byte();
   const low = first & ~FORM;
+  if (low >= HOURS) throw new RangeError(`${low} is no hour`);
   switch (first & FORM) {
     case Form.visit:
       return { hours: { [low]: [1, 0] }, visitors: [from.word()], ...readNames(from) };
@@ -104,7 +136,9 @@ export function readDetail(detail: Detail): DayDetail {
     case Form.day: {
       const hours = low & HAS_HOURS ? readHours(from) : undefined;
       const visitors = readVisitors(from);
-      return { ...(hours && { hours }), visitors, ...readValues(from, (low & HAS_DROPPED) !== 0) };
+      const values = readValues(from, (low & HAS_DROPPED) !== 0);
+      const unreadable = low & HAS_UNREADABLE ? readUnreadable(from) : undefined;
+      return { ...(hours && { hours }), visitors, ...values, ...(unreadable && { unreadable }) };
     }
     default:
       throw new RangeError(`${first} is no form of a day's detail`);
@@ -203,6 +237,20 @@ function readValues(
     read.values[dimension] = values;
   }
   return read;
+}
+
+function writeUnreadable(to: Bytes, unreadable: readonly Uint8Array[]): void {
+  to.number(unreadable.length);
+  for (const detail of unreadable) {
+    to.number(detail.length);
+    to.add(detail);
+  }
+}
+
+function readUnreadable(from: BytesReader): Uint8Array[] {
+  const unreadable: Uint8Array[] = [];
+  for (let count = from.number(); count > 0; count--) unreadable.push(from.part(from.number()));
+  return unreadable;
 }
 
 /** Even: a place in {@link NAMES}. Odd: the length of the text that follows. */
