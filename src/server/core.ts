@@ -161,7 +161,16 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
     inspection: createInspection({ store, clock, blocked: hostRules.blocked }),
     links,
     cases: createCases({ store, clock, refuseRule }),
-    visits: createVisits({ store, clock, keepDays: config.statsKeepDays }),
+    visits: createVisits({
+      store,
+      clock,
+      keepDays: config.statsKeepDays,
+      onShortened: (formerDays, forgetsFromMs) =>
+        log.warn(
+          { days: config.statsKeepDays, formerDays, from: new Date(forgetsFromMs).toISOString() },
+          "STATS_KEEP is shorter than before: the statistics of older days are deleted a day later. Set it back to keep them",
+        ),
+    }),
     secret,
     hasSharedSecret: async () => sharedKey === undefined || store.isSecret(sharedKey),
     forDomain,

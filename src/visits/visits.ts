@@ -1,7 +1,7 @@
 import type { Clock } from "../links/clock.ts";
 import type { Code } from "../links/code.ts";
-import type { LinkId } from "../links/store.ts";
-import { HOUR_MS } from "../links/time.ts";
+import type { LinkId } from "../links/link-store.ts";
+import { DAY_MS, HOUR_MS } from "../links/time.ts";
 import { firstOpenDay, type Sums } from "./days/day.ts";
 import type { VisitStore } from "./days/visit-store.ts";
 import { type JournalOptions, openJournal } from "./journal/journal.ts";
@@ -13,6 +13,8 @@ import { createVisitors } from "./visitor-numbers.ts";
 const AGE_BATCH = 200;
 /** Ageing stops here and leaves the rest to the next time. */
 const MAX_AGE_BATCHES = 100;
+/** Long enough to notice the warning. */
+export const FORGET_AFTER_MS = DAY_MS;
 
 type OpenRecorderOptions = Omit<JournalOptions, "store" | "nowMs" | "hour">;
 
@@ -31,6 +33,8 @@ export interface VisitsOptions {
   readonly clock: Clock;
   /** How many days have statistics by the day. */
   readonly keepDays: number;
+  /** Called if it is shorter than before: until `forgetsFromMs`, no day is forgotten. */
+  readonly onShortened?: (formerDays: number, forgetsFromMs: number) => void;
 }
 
 /** The use cases that only read. They reject with `StoreUnavailable`. */
@@ -56,17 +60,38 @@ export function createVisitLookUps(options: StatisticsOptions): VisitLookUps {
   return { sums: sumsOf(options.store), ...createStatistics(options) };
 }
 
-export function createVisits({ store, clock, keepDays }: VisitsOptions): Visits {
+export function createVisits(options: VisitsOptions): Visits {
+  const { store, clock, keepDays } = options;
+  const mayForget = createForgetting(options);
   return {
     age: () => ageVisits(store, clock, keepDays),
     openRecorder: (options) => openRecorder(store, clock, options),
   };
 }
 
+/** A changed number of days takes effect after a day, because it may be a mistake. Restarts don't extend that. */
+function createForgetting({ store, clock, keepDays, onShortened }: VisitsOptions) {
+  let sinceMs: number | undefined;
+  return async (): Promise<boolean> => {
+    if (sinceMs === undefined) {
+      const known = await store.rememberKeep(keepDays, clock.nowMs());
+      sinceMs = known.sinceMs;
+      if (isRecent(sinceMs) && known.formerDays > keepDays)
+        onShortened?.(known.formerDays, sinceMs + FORGET_AFTER_MS);
+    }
+    return !isRecent(sinceMs);
+  };
+
+  /** A clock that was ahead at that time must not make this last longer. */
+  function isRecent(ms: number): boolean {
+    return Math.abs(clock.nowMs() - ms) < FORGET_AFTER_MS;
+  }
+}
+
 async function openRecorder(
   store: VisitStore,
   clock: Clock,
-  options: OpenRecorderOptions,
+  options: OpenRecorderOptions & { readonly onTrusted: () => Promise<unknown> },
 ): Promise<OpenRecorder> {
   const visitors = createVisitors(store);
   // A new salt deletes older ones, and shows later starts that the clock was right.
@@ -99,7 +124,7 @@ export async function ageVisits(
   let aged = 0;
   for (let batch = 0; batch < MAX_AGE_BATCHES && clock.trustworthy(); batch++) {
     const openDay = firstOpenDay(clock.nowMs());
-    const bounds = { closeBefore: openDay, forgetBefore: openDay - keepDays };
+    const bounds = { closeBefore: openDay, forgetBefore: Math.max(0, openDay - keepDays) };
     const count = await store.age(bounds, AGE_BATCH);
     aged += count;
     if (count < AGE_BATCH) break;

@@ -32,6 +32,28 @@ export interface VisitStore<Id extends Code | LinkKey = LinkKey> {
    * sum of all earlier days. Returns how many aged.
    */
   age(bounds: AgeBounds, limit: number): Promise<number>;
+  /** Identifies this store, so that no journal of another one is added to it. */
+  identity(): Promise<OwnIdentity>;
+  /** Remembers for how many days visits are kept, and since when. */
+  rememberKeep(days: number, nowMs: number): Promise<KnownKeep>;
+}
+
+export interface StoreIdentity {
+  /** Its backups have the same id. Imports of its exports don't. */
+  readonly id: string;
+  /** The path of its file, or the address of its database. */
+  readonly place: string;
+}
+
+export interface OwnIdentity extends StoreIdentity {
+  /** Whether a store is still at its place, and not this one. It may be the original of this copy, with the same id. */
+  isElsewhere(other: StoreIdentity): boolean;
+}
+
+export interface KnownKeep {
+  readonly sinceMs: number;
+  /** How many days were kept before. The same number if that is unknown. */
+  readonly formerDays: number;
 }
 
 export interface DayVisits extends Day {
