@@ -1,9 +1,10 @@
 // One file with everything: the store as it was at one moment, and the visits that were still on their way to it.
-import { closeSync, openSync, mkdirSync, rmSync } from "node:fs";
+import { closeSync, constants, mkdirSync, openSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
+import { reasonOf } from "../lib/error-reason.ts";
 import { createFolder, giveToOwnerOfFolder } from "../lib/files.ts";
-import { StoreUnusable } from "../links/store.ts";
+import { StoreUnavailable, StoreUnusable, SyncFailed } from "../links/link-store.ts";
 import { checkFile } from "../store/sqlite/file/file.ts";
 import { checkpoint, leaveWal, openSnapshot, type Snapshot } from "../store/sqlite/file/snapshot.ts";
 import { trying } from "../store/sqlite/sql.ts";
@@ -37,6 +38,7 @@ export async function createBackup({ path, journalFolder, file, progress }: Back
   if (lock === undefined) throw new StoreUnusable(`Another backup of ${path} is running. Wait for it.`);
   using part = createPartFile(file);
   const folder = `${part.path}-visits`;
+  makeFolder(folder);
   using _ = { [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) };
   const { snapshot, segments } = await openSources(path, journalFolder, folder);
   try {
@@ -44,13 +46,22 @@ export async function createBackup({ path, journalFolder, file, progress }: Back
   } finally {
     snapshot.close();
   }
-  trying(() => checkpoint(path));
+  shortenLog(path);
   await foldInto(part.path, segments);
   trying(() => leaveWal(part.path));
   progress.checking();
   const { links } = checkPart(part.path, { source: path, file }, () => requireWhole(part.path));
   part.name();
   return links;
+}
+
+/** The copy is complete, so a full disk of the store is no reason to drop it. A failed sync ends the command nevertheless. */
+function shortenLog(path: string): void {
+  try {
+    trying(() => checkpoint(path));
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable) || error instanceof SyncFailed) throw error;
+  }
 }
 
 /**
@@ -64,7 +75,12 @@ export function lockBackups(
   const path = join(journalFolder, `${name}.lock`);
   // If root creates a backup, Curt's own user must still be able to. Done before locking, because closing a file releases all
   // locks that the process has on it.
-  closeSync(openSync(path, "a"));
+  try {
+    // Curt's user could have put a link to root's files there.
+    closeSync(openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW, 0o600));
+  } catch (cause) {
+    throw new StoreUnusable(`${path} cannot be locked: ${reasonOf(cause)}`, { cause });
+  }
   giveToOwnerOfFolder(path);
   return lockFile(path);
 }
@@ -112,12 +128,17 @@ export function chooseSegments(
 }
 
 function copyInto(journalFolder: string, folder: string): SegmentCopy[] {
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
   return copySegments(journalFolder, folder);
 }
 
-/** Folds by sequence, because a store skips earlier sequences after later ones. */
+/** Replaces a folder of an earlier run. Deletes a link without following it. */
+function makeFolder(folder: string): void {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder);
+}
+
+/** Folds by sequence, because a store skips earlier sequences after later ones. @internal */
 export async function foldInto(path: string, segments: readonly SegmentCopy[]): Promise<void> {
   if (segments.length === 0) return;
   const store = await openSqliteStore(path);

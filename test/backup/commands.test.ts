@@ -6,8 +6,10 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
   writeSync,
 } from "node:fs";
@@ -15,15 +17,23 @@ import { join } from "node:path";
 
 import { restore } from "../../src/cli/backup.ts";
 import { readConfig } from "../../src/config/config.ts";
-import { HEADER } from "../../src/transfer/export-line.ts";
+import { writeHeader } from "../../src/transfer/export-line.ts";
 import { runCommand as run } from "../cli/commands.ts";
 import { runInTerminal } from "../cli/run.ts";
 import { testOnLinux } from "../support/linux.ts";
 import { callApi, type ManagedLink, createManagedLink } from "../support/managed-links.ts";
-import { startProgram, temporaryFolder } from "../support/service.ts";
+import { startProgram, startService, temporaryFolder } from "../support/service.ts";
 import { writeSegment } from "../visits/segments.ts";
 import { visit } from "../visits/visits.ts";
-import { createLargeStore, runWithRoom, SEVERAL_STEPS } from "./interruptions.ts";
+import {
+  addLinks,
+  createLargeStore,
+  resultOf,
+  runWithRoom,
+  SEVERAL_STEPS,
+  startWithRoom,
+  stopHalfway,
+} from "./interruptions.ts";
 
 /** Lists a folder without the logs and the journal of an open store. */
 function filesIn(folder: string): string[] {
@@ -136,6 +146,43 @@ describe("curt backup", () => {
     }
   });
 
+  testOnLinux("keeps a complete backup if the disk of the store is full", async () => {
+    using folder = temporaryFolder();
+    using beside = temporaryFolder();
+    const [path, file] = [join(folder.path, "curt.db"), join(folder.path, "file")];
+    await createLargeStore(path, SEVERAL_STEPS);
+    const halfway = stopHalfway(beside.path);
+    const { size } = statSync(path);
+    const args = ["backup", file];
+    const child = startWithRoom(size + 8192, args, { DATABASE_URL: `sqlite:${path}` }, halfway.options);
+    await halfway.untilStopped();
+    using store = new Database(path);
+    addLinks(store, 1_000_000, 5000);
+    child.kill("SIGCONT");
+    expect(await resultOf(child)).toMatchObject({ code: 0, stderr: "" });
+    expect(await run(["check"], { DATABASE_URL: `sqlite:${file}` })).toMatchObject({ code: 0 });
+  });
+
+  test("follows no symbolic links in place of its files", async () => {
+    using folder = temporaryFolder();
+    using elsewhere = temporaryFolder();
+    const [path, file] = [join(folder.path, "curt.db"), join(folder.path, "file")];
+    await createLargeStore(path, 10);
+    const lock = join(`${path}-visits`, "backup.lock");
+    mkdirSync(`${path}-visits`);
+    mkdirSync(join(elsewhere.path, "early"));
+    symlinkSync(elsewhere.path, `${file}.part-visits`);
+    symlinkSync(join(elsewhere.path, "new"), lock);
+    const backUp = () => run(["backup", file], { DATABASE_URL: `sqlite:${path}` });
+    expect(await backUp()).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`${lock} cannot be locked`),
+    });
+    rmSync(lock);
+    expect(await backUp()).toMatchObject({ code: 0, stderr: "" });
+    expect(readdirSync(elsewhere.path)).toEqual(["early"]);
+  });
+
   test("and restore accept only SQLite, and name the commands for PostgreSQL", async () => {
     const settings = { DATABASE_URL: "postgres://curt@localhost/curt" };
     const backup = await run(["backup", "file"], settings);
@@ -196,7 +243,7 @@ describe("curt restore", () => {
 
   test("refuses to start beside visits of the new store", async () => {
     mkdirSync(at("to-visits"));
-    await writeSegment({ folder: at("to-visits"), hour: 1, visits: [] });
+    await writeSegment({ folder: at("to-visits"), hour: 1, visits: [{ code: "one" }] }, true);
     expect(await refusalOf(at("backup"))).toContain("Move that folder away");
     rmSync(at("to-visits"), { recursive: true });
   });
@@ -214,7 +261,11 @@ describe("curt restore", () => {
       (backup) => Bun.gzipSync(Uint8Array.from(backup)),
       "other is compressed. Unpack it, and restore what comes out.",
     ],
-    ["an export", () => HEADER, "other is an export, not a backup. Import it with curt import FOLDER/other."],
+    [
+      "an export",
+      () => writeHeader("match"),
+      "other is an export, not a backup. Import it with curt import FOLDER/other.",
+    ],
     [
       "a database of another program",
       withForeignId,

@@ -7,27 +7,29 @@ import { type Settings, PROGRAM } from "../support/service.ts";
 
 /** Starts a command of the program, with options of Bun. */
 export function start(args: readonly string[], settings: Settings = {}, options: readonly string[] = []) {
-  return Bun.spawn([process.execPath, ...options, PROGRAM, ...args], {
-    env: { ...process.env, ...settings },
-    stdout: "pipe",
-    stderr: "pipe",
-  });
+  return spawn([process.execPath, ...options, PROGRAM, ...args], settings);
 }
 
-/** Runs a command that can't write files of more than `bytes`, as if the disk were full. */
-export async function runWithRoom(bytes: number, args: readonly string[], settings: Settings) {
+function spawn(command: readonly string[], settings: Settings) {
+  return Bun.spawn([...command], { env: { ...process.env, ...settings }, stdout: "pipe", stderr: "pipe" });
+}
+
+/** Starts a command that can't write files of more than `bytes`, as if the disk were full. Takes options of Bun. */
+export function startWithRoom(
+  bytes: number,
+  args: readonly string[],
+  settings: Settings,
+  options: readonly string[] = [],
+) {
   // A process that ignores SIGXFSZ sees EFBIG, which SQLite treats like a full disk.
   const limited = `trap '' XFSZ; ulimit -f ${Math.floor(bytes / 512)}; exec "$0" "$@"`;
-  return resultOf(
-    Bun.spawn(["/bin/sh", "-c", limited, process.execPath, PROGRAM, ...args], {
-      env: { ...process.env, ...settings },
-      stdout: "pipe",
-      stderr: "pipe",
-    }),
-  );
+  return spawn(["/bin/sh", "-c", limited, process.execPath, ...options, PROGRAM, ...args], settings);
 }
 
-async function resultOf(child: ReturnType<typeof start>) {
+export const runWithRoom = (bytes: number, args: readonly string[], settings: Settings) =>
+  resultOf(startWithRoom(bytes, args, settings));
+
+export async function resultOf(child: ReturnType<typeof start>) {
   const [code, stdout, stderr] = await Promise.all([child.exited, child.stdout.text(), child.stderr.text()]);
   return { code, stdout, stderr };
 }
@@ -66,9 +68,14 @@ export function stopHalfway(folder: string) {
 export async function createLargeStore(path: string, links: number): Promise<void> {
   await (await openStore({ engine: "sqlite", path })).close();
   using database = new Database(path);
+  addLinks(database, 1, links);
+}
+
+/** Adds links with numbers from `first` on. */
+export function addLinks(database: Database, first: number, links: number): void {
   database.run(
     `INSERT INTO links (code, original_url, created_ms)
-     WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${links})
+     WITH RECURSIVE numbers (n) AS (SELECT ${first} UNION ALL SELECT n + 1 FROM numbers WHERE n < ${first + links - 1})
      SELECT 'made' || n, 'https://example.com/' || printf('%.100c', 'x') || n, 1000000 + n FROM numbers`,
   );
 }
