@@ -1,16 +1,7 @@
 // The names of scheduled backups. They identify the store, because several may share a folder.
 import { createHash } from "node:crypto";
-import {
-  existsSync,
-  lstatSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { readdir, readFile, realpath } from "node:fs/promises";
+import { existsSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readdir, readFile, realpath, rm } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
 
 import { syncFolder } from "../lib/files.ts";
@@ -26,14 +17,17 @@ interface Store {
   readonly journalFolder: string;
 }
 
-/** The backups of a store in any folder. Methods with a folder throw if it can't be read or written. */
+/**
+ * The backups of a store in any folder. Methods with a folder reject if it can't be read or written, and never block the thread: the
+ * folder may be on a network.
+ */
 export interface Backups {
   /** The name of a backup that starts at an instant (Unix ms). Names are in the order of their times (UTC). */
   nameAt(ms: number): string;
   /** The names of whole backups, newest first. */
-  list(folder: string): string[];
+  list(folder: string): Promise<string[]>;
   /** Deletes the remains of interrupted backups. */
-  removeParts(folder: string): void;
+  removeParts(folder: string): Promise<void>;
 }
 
 /** Only one process may call it at a time. */
@@ -41,11 +35,13 @@ export function backupsOf(store: Store): Backups {
   const stem = stemOf(store, readId(store) ?? createId(store));
   return {
     nameAt: (ms) => `${stem}${new Date(ms).toISOString().replace(/[-:]|\.\d+/g, "")}.db`,
-    list: (folder) => namesIn(folder, stem),
-    removeParts(folder) {
-      for (const name of readdirSync(folder))
+    async list(folder) {
+      return (await namesIn(folder, stem)).toSorted().toReversed();
+    },
+    async removeParts(folder) {
+      for (const name of await readdir(folder))
         if (isOurs(stem, name, /^\d{8}T\d{6}Z\.db\.part(-\w+)?$/))
-          rmSync(join(folder, name), { recursive: true, force: true });
+          await rm(join(folder, name), { recursive: true, force: true });
     },
   };
 }
@@ -55,15 +51,12 @@ export function backupsOf(store: Store): Backups {
  * the future, which were created while the clock was wrong. Rejects if the folder can't be read.
  */
 export async function newestBackupMs(folder: string, store: Store, nowMs: number): Promise<number> {
-  const [id, path, entries] = await Promise.all([
+  const [id, path] = await Promise.all([
     readFile(join(store.journalFolder, ID_FILE), "latin1"),
     realpath(store.path),
-    readdir(folder, { withFileTypes: true }),
   ]);
   const stem = stemOf(store, id, path);
-  const times = entries
-    .filter((entry) => entry.isFile() && isOurs(stem, entry.name, WHOLE))
-    .map(({ name }) => timeOf(name.slice(stem.length)));
+  const times = (await namesIn(folder, stem)).map((name) => timeOf(name.slice(stem.length)));
   return Math.max(0, ...times.filter((ms) => ms <= nowMs));
 }
 
@@ -72,20 +65,14 @@ function timeOf(end: string): number {
   return Date.parse(end.replace(/^(....)(..)(..T..)(..)(..)Z\.db$/, "$1-$2-$3:$4:$5Z"));
 }
 
-function namesIn(folder: string, stem: string): string[] {
-  return readdirSync(folder)
-    .filter((name) => isOurs(stem, name, WHOLE) && isFile(join(folder, name)))
-    .toSorted()
-    .toReversed();
+/** Somebody may have put a folder or a symbolic link there. */
+async function namesIn(folder: string, stem: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  return entries.flatMap((entry) => (entry.isFile() && isOurs(stem, entry.name, WHOLE) ? [entry.name] : []));
 }
 
 function isOurs(stem: string, name: string, end: RegExp): boolean {
   return name.startsWith(stem) && end.test(name.slice(stem.length));
-}
-
-/** Somebody may have put a folder or a symbolic link there. */
-function isFile(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
 /** Unique for a store: a restored one has another journal, and one that was copied with its journal another path. */
@@ -104,7 +91,8 @@ function readId({ journalFolder }: Store): string | undefined {
 function createId({ journalFolder }: Store): string {
   const id = fillRandom(new Uint8Array(16)).toHex();
   const file = join(journalFolder, ID_FILE);
-  writeFileSync(`${file}.new`, id, { flush: true });
+  rmSync(`${file}.new`, { force: true });
+  writeFileSync(`${file}.new`, id, { flush: true, flag: "wx" });
   renameSync(`${file}.new`, file);
   // Without its name, the next start would take another one, and never delete the backups of this one.
   syncFolder(journalFolder);

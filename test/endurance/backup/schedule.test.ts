@@ -4,6 +4,7 @@ import {
   existsSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -15,7 +16,10 @@ import { basename, join } from "node:path";
 import { createLargeStore, SEVERAL_STEPS, stopHalfway } from "../../backup/interruptions.ts";
 import { runCommand as run } from "../../cli/commands.ts";
 import { addressOf, scrapeUntil } from "../../metrics/scrape.ts";
+import { testOnLinux } from "../../support/linux.ts";
+import { roundsOf } from "../../support/preloads.ts";
 import {
+  PROGRAM,
   type RunningService,
   type Settings,
   startProgram,
@@ -23,6 +27,7 @@ import {
   untilLogged,
 } from "../../support/service.ts";
 
+const TRACER = join(import.meta.dir, "hanging-folder.ts");
 const BACKUP_LOGGED = "a backup was created";
 /** Starts a program that keeps its backups in the folder `backups`. */
 const start = (folder: string, more: Settings = {}) =>
@@ -101,6 +106,8 @@ test("a store, its restored backup and its plain copy share a BACKUP_DIR without
     expect(await run(["restore", filesOf(curt)[0] ?? ""], settings("restored"))).toMatchObject({ code: 0 });
   }
   cpSync(place("first"), place("copied"), { recursive: true });
+  // Curt refuses a journal whose store is elsewhere.
+  rmSync(place("copied/curt.db-visits"), { recursive: true });
   rmSync(backups, { recursive: true });
   const stems = new Set<string>();
   for (const name of ["first", "restored", "copied"]) {
@@ -255,6 +262,24 @@ test("a reason is logged once, even if each backup would have another name", asy
   // Three more tries.
   await Bun.sleep(4000);
   expect(linesWith(curt, "a backup failed")).toHaveLength(1);
+});
+
+testOnLinux("links redirect while BACKUP_DIR hangs", async () => {
+  using folder = temporaryFolder();
+  const backups = join(folder.path, "backups");
+  mkdirSync(backups);
+  const bun = [process.execPath, "--preload", roundsOf(20, folder.path)];
+  const command = [process.execPath, TRACER, backups, ...bun, PROGRAM, "serve"];
+  await using curt = await startProgram({ BACKUP_DIR: backups }, { command, folder: folder.path });
+  const call = () => (existsSync(`${backups}.hangs`) ? readFileSync(`${backups}.hangs`, "utf8") : "");
+  const { status } = await curt.shorten({ original_url: "https://example.com/", custom_code: "abc" });
+  expect(status).toBe(201);
+  // So that the same call still hangs after the redirect.
+  while (call() !== "") await Bun.sleep(5);
+  while (call() === "") await Bun.sleep(5);
+  const hanging = call();
+  expect((await curt.fetch("/abc")).status).toBe(302);
+  expect(call()).toBe(hanging);
 });
 
 test("a stop cancels a backup and leaves no part of it", async () => {
