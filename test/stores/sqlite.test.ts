@@ -35,7 +35,8 @@ const shared = temporaryFolder();
 afterAll(() => shared[Symbol.dispose]());
 const links = join(shared.path, "new", "folder", "curt.db");
 /** Two handles wait for each other's commits, however busy the machine is. */
-const openPatiently = (path: string) => openSqliteStore(path, { busyWaitMs: 60_000, sizeKnownMs: 20 });
+const openPatiently = (path: string, onFault?: (error: unknown) => void) =>
+  openSqliteStore(path, { busyWaitMs: 60_000, sizeKnownMs: 20, ...(onFault && { onFault }) });
 testLinkStore("SQLite", () => openPatiently(links));
 testUpdates("SQLite", () => openPatiently(join(shared.path, "updates.db")));
 testRequests("SQLite", () => openPatiently(join(shared.path, "requests.db")));
@@ -450,6 +451,21 @@ describe("a SQLite file", () => {
     expect(days(0, LAST_DAY)).toEqual([0, 5, 20_000, 2_642_912, null]);
     expect(days(1, 20_000)).toEqual([5, 20_000, null]);
     expect(days(6, 19_999)).toEqual([null]);
+  });
+
+  test("doesn't count purged links in its size and figures, even after it is opened again", async () => {
+    await using store = await openOwn({ sizeKnownMs: 0 });
+    const ends = Array.from({ length: 30 }, (_, nth) => newLink(`p${nth}`, nth < 10 ? { endsMs: 5 } : {}));
+    await store.insert(ends);
+    expect(store.size()).toBe(30);
+    expect(await store.purge(5, 100)).toBe(10);
+    while ((await store.size()) !== 20) await Bun.sleep(5);
+    const reopened = await openSqliteStore(store.path, { sizeKnownMs: 0 });
+    expect(await reopened.figures(0)).toMatchObject({ links: 20 });
+    while ((await reopened.size()) !== 20) await Bun.sleep(5);
+    await reopened.insert([newLink("q")]);
+    expect(reopened.size()).toBe(21);
+    await reopened.close();
   });
 
   test("lists only purgeable links in the index of ends", async () => {

@@ -4,7 +4,8 @@ import type { LinkId, NewLink, Updated } from "../../links/link-store.ts";
 import type { StoredLink } from "../../links/link.ts";
 import { termsJson } from "../../links/terms/term-values.ts";
 import { LINK_COLUMNS, type LinkRow, storedEndMs, storedTarget, toLink } from "../shared/link-row.ts";
-import type { FileDatabase } from "./file/file.ts";
+import type { FileDatabase } from "./file/file-database.ts";
+import { COUNT } from "./link-count.ts";
 
 /** A reused code also gets a new rowid, because newer links have higher ones. */
 const INSERT = `
@@ -47,6 +48,7 @@ export function createLinks(database: FileDatabase, addChange: (code: string) =>
   const update = database.statement<unknown, [number, string, string | null, number | null, string | null]>(
     UPDATE,
   );
+  const count = database.statement<{ top: number; count: number }, []>(COUNT);
   const purge = database.statement<unknown, [number, number]>(PURGE);
 
   function insertAll(rows: readonly Row[]): boolean[] {

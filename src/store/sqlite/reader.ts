@@ -17,13 +17,14 @@ import { createFigures, createModerationReader } from "../shared/moderation.ts";
 import { createChangesReader } from "./changes.ts";
 import type { FileDatabase } from "./file/file-database.ts";
 import { type Identity, isInPlace, replacedMeanwhile, watchPlace } from "./file/file-identity.ts";
-import { type FileDatabase, openReader } from "./file/file.ts";
+import { openReader } from "./file/file.ts";
+import { identityOf } from "./file/store-identity.ts";
+import { COUNT } from "./link-count.ts";
+import { createSearch } from "./link-search.ts";
 import { createRecall } from "./repeatable-requests.ts";
 import { runOn } from "./sql.ts";
 import { daysWithVisits, LAST_DAY } from "./visit-writes.ts";
 
-/** How long the number of links stays valid: every generated code needs it. */
-const SIZE_KNOWN_MS = 1000;
 /** Sums that are remembered until something is written. */
 const MAX_REMEMBERED = 64;
 
@@ -32,7 +33,7 @@ const SIZE = "SELECT coalesce(max(rowid), 0) AS size FROM links";
 const VERSION = "PRAGMA data_version";
 const NEWEST_SALT_DAY = "SELECT max(day) AS day FROM salts";
 const FIGURES = {
-  links: "SELECT coalesce(max(rowid), 0) AS count FROM links",
+  links: COUNT,
   newest: `
     SELECT coalesce(target, original_url) AS target, 1 AS count FROM links ORDER BY rowid DESC LIMIT ${FIGURE_LINKS}`,
   visited: `
@@ -45,7 +46,7 @@ const FIGURES = {
  * Opens a file that the writer has prepared and identified. Its methods throw {@link StoreUnavailable} where they
  * cannot look. `find` returns a link from whichever file is open, but undefined only if the right one lacks it.
  */
-export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_KNOWN_MS) {
+export function createReader(path: string, opened: Identity) {
   const database = openReader(path);
   const find = database.statement<LinkRow, [string]>(FIND);
   const newestLink = database.statement<{ rowid: number }, []>(NEWEST);
@@ -89,13 +90,7 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
       place.requireLately();
       return undefined;
     },
-    size(): number {
-      const nowMs = performance.now();
-      if (nowMs >= sizeReading.untilMs) {
-        sizeReading = { size: reading(() => size.get())?.size ?? 0, untilMs: nowMs + sizeKnownMs };
-      }
-      return sizeReading.size;
-    },
+    newestRowid: (): number => reading(() => newestLink.get())?.rowid ?? 0,
     /** Called several times a second, so it is the first to notice when the file was moved. */
     changes(position: Position | undefined): Changes {
       place.requireNow();

@@ -14,7 +14,8 @@ import { createCommits, createStoreFigures, type StoreFigures } from "../shared/
 import { idOf } from "../shared/link-row.ts";
 import { REPORTS } from "../shared/report-rows.ts";
 import type { Identity } from "./file/file-identity.ts";
-import { insertRow, type UpdateTask } from "./links.ts";
+import { createLinkCount } from "./link-count.ts";
+import { insertRow, type UpdateTask } from "./link-writes.ts";
 import { createReader } from "./reader.ts";
 import type { KeyedOutcome, KeyedTask } from "./repeatable-requests.ts";
 import { StoreBusy } from "./store-busy.ts";
@@ -91,7 +92,7 @@ export async function openSqliteStore(
   let reader: Reader;
   try {
     const opened = await writer.perform("open", { path, openElsewhere, busyWaitMs });
-    reader = createReader(path, opened, sizeKnownMs);
+    reader = createReader(path, opened);
   } catch (error) {
     thread.terminate();
     throw error;
@@ -122,6 +123,8 @@ export async function openSqliteStore(
     (all: readonly Report[], sinceMs) => writer.perform("reportAll", { args: [all] }, sinceMs),
     storeFigures.reports,
   );
+
+  const linkCount = createLinkCount(reader.newestRowid, () => writer.perform("countLinks", {}), sizeKnownMs);
 
   // A failure is retried in the next interval. While another process has the lock, that one empties the log.
   const onIdleFault = (error: unknown) => (error instanceof StoreBusy ? undefined : onFault(error));

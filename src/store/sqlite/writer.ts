@@ -73,6 +73,7 @@ const calls = {
   update: ({ updates }: { readonly updates: readonly UpdateTask[] }) => file.links.update(updates),
   purge: ({ endedByMs, limit }: { readonly endedByMs: number; readonly limit: number }) =>
     file.links.purge(endedByMs, limit),
+  countLinks: (_task: object) => file.links.count(),
   add: (slice: Slice) => file.visits.add(slice),
   age: ({ bounds, limit }: { readonly bounds: AgeBounds; readonly limit: number }) =>
     file.visits.age(bounds, limit),
