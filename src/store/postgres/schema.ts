@@ -2,12 +2,14 @@ import { StoreUnusable } from "../../links/link-store.ts";
 import type { Database, Run } from "./connection/database.ts";
 import store from "./migrations/001-store.sql" with { type: "text" };
 import decisions from "./migrations/002-decisions.sql" with { type: "text" };
+import expiryEvents from "./migrations/003-expiry-events.sql" with { type: "text" };
 import settings from "./migrations/004-settings.sql" with { type: "text" };
 
 /** In order. How many of them a database has is its schema version. @internal */
 export const MIGRATIONS = [
   store,
   decisions,
+  expiryEvents,
   settings,
 ];
 
