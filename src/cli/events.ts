@@ -6,6 +6,7 @@ import { systemNowMs } from "../server/core.ts";
 import { hasStore, openStatements } from "../store/open.ts";
 import type { Arguments } from "./command.ts";
 import { fail, note, plural, printJson, READER_GONE, watchReader } from "./terminal/print.ts";
+import { noStore } from "./terminal/record-names.ts";
 
 const PAGE = 1000;
 const EVERY_MS = 500;
@@ -23,7 +24,7 @@ export async function printEvents(config: Config, { options }: Arguments): Promi
   try {
     if (options["resend"] === true) return await resend(outbox, config);
     if (options["refused"] === true) {
-      for (const row of await outbox.refused()) printJson(toCloudEvent(row, config));
+      for await (const row of refusedEvents(outbox)) printJson(toCloudEvent(row, config));
       return 0;
     }
     const reader = options["follow"] === true ? watchReader() : undefined;
@@ -42,11 +43,20 @@ export async function printEvents(config: Config, { options }: Arguments): Promi
   }
 }
 
-/** Sends events that were set aside, one by one, and ends a pause of the server. */
+async function* refusedEvents(outbox: Outbox) {
+  for (let last = 0; ;) {
+    const rows = await outbox.refused(last, PAGE);
+    yield* rows;
+    if (rows.length < PAGE) return;
+    last = rows.at(-1)?.seq ?? last;
+  }
+}
+
+/** Sends events that were set aside, one by one. */
 async function resend(outbox: Outbox, config: Config): Promise<number> {
   if (config.eventsUrl === null) return 1;
   let [sent, refused] = [0, 0];
-  for (const row of await outbox.refused()) {
+  for await (const row of refusedEvents(outbox)) {
     const failure = await post([row], config, systemNowMs());
     if (failure === undefined) {
       await outbox.deleteRefused(row.seq);
@@ -56,7 +66,6 @@ async function resend(outbox: Outbox, config: Config): Promise<number> {
       refused += 1;
     } else return fail(`EVENTS_URL accepts no events: ${failure.reason}; ${plural(sent, "event")} sent`);
   }
-  await outbox.resume();
   note(`${plural(sent, "event")} sent, ${refused} refused again`);
   return refused > 0 ? 1 : 0;
 }

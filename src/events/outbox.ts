@@ -1,8 +1,8 @@
 // The queue of events in the store. Triggers and creates write them in the transaction of the change.
 import { EventType } from "../config/event-settings.ts";
-import { parseTerms } from "../links/change.ts";
 import type { LinkKey } from "../links/code.ts";
-import { DAY_MS, HOUR_MS } from "../links/time.ts";
+import { parseTerms } from "../links/terms/term-values.ts";
+import { HOUR_MS, MINUTE_MS } from "../links/time.ts";
 import type { LinkRow } from "../store/shared/link-row.ts";
 import { insertInto, list, type Run, type Statements } from "../store/shared/sql.ts";
 import type { EventRow } from "./event-formats.ts";
@@ -15,9 +15,9 @@ export const MAX_SENT = 1000;
 const MAX_TOO_OLD = 1000;
 /** Per turn. The slowest owner takes one every 4 s and drops 2,500 rows per second. */
 const MAX_TOO_MANY = 10_000;
-export const MAX_REFUSED = 1000;
-/** How long refused events stay, after their own time. */
-export const REFUSED_MS = 7 * DAY_MS;
+/** A refused event waits as long as it is old, within these bounds. */
+export const MIN_REFUSED_WAIT_MS = MINUTE_MS;
+export const MAX_REFUSED_WAIT_MS = HOUR_MS;
 const EXPIRED_PAGE = 500;
 
 const START = `
@@ -34,7 +34,7 @@ const DUE = `
   disabled IS NULL AND ends_ms >= expired_ms AND (ends_ms > expired_ms OR links.code > expired_code) AND ends_ms <= $1`;
 const STATE = `
   SELECT owner, turn, EXISTS (SELECT 1 FROM event_recording) AS "isRecording",
-    EXISTS (SELECT 1 FROM links WHERE ${DUE}) AS "isDue",
+    EXISTS (SELECT 1 FROM links WHERE ${DUE}) OR EXISTS (SELECT 1 FROM refused_events WHERE next_ms <= $1) AS "isDue",
     (SELECT count(*) FROM (SELECT 1 AS one FROM events WHERE NOT sent LIMIT ${2 * MAX_WAITING}) AS few) AS waiting
   FROM event_sender`;
 const TAKE_TURN = `UPDATE event_sender SET owner = $1, turn = turn + 1 WHERE owner = $1 OR turn = $2 RETURNING turn, batch`;
@@ -52,14 +52,12 @@ const DROP = `
   RETURNING seq`;
 const DELETE_SENT = "DELETE FROM events WHERE sent AND seq <= $1";
 const REFUSE = `
-  INSERT INTO refused_events (seq, type, code, created_ms, detail, operator, at_ms)
-  SELECT seq, type, code, created_ms, detail, operator, at_ms FROM events WHERE seq = $1 AND NOT sent`;
+  INSERT INTO refused_events (seq, type, code, created_ms, detail, operator, at_ms, next_ms)
+  SELECT seq, type, code, created_ms, detail, operator, at_ms, CAST($2 AS bigint) FROM events WHERE seq = $1 AND NOT sent`;
 const DELETE = "DELETE FROM events WHERE seq = $1 AND NOT sent";
-const TRIM_REFUSED = `
-  DELETE FROM refused_events WHERE seq <= (SELECT seq FROM refused_events ORDER BY seq DESC LIMIT 1 OFFSET ${MAX_REFUSED})`;
-const FORGET_REFUSED = "DELETE FROM refused_events WHERE at_ms < $1";
+const POSTPONE = "UPDATE refused_events SET next_ms = $2 WHERE seq = $1";
+const DROP_REFUSED = "DELETE FROM refused_events WHERE at_ms < $1 RETURNING seq";
 const DELETE_REFUSED = "DELETE FROM refused_events WHERE seq = $1";
-const RESUME = "UPDATE event_sender SET turn = turn + 1";
 const eventsOf = (table: string) => `
   SELECT seq, type, at_ms AS "atMs", detail, operator, events.code, events.created_ms AS "createdMs", events.created_ms,
     original_url, target, ends_ms, disabled, terms, reports, reasons, hosts.reason AS "hostReason"
@@ -67,10 +65,11 @@ const eventsOf = (table: string) => `
   LEFT JOIN links ON links.code = events.code AND links.created_ms = events.created_ms
   LEFT JOIN cases ON type = 'report.opened' AND cases.code = events.code AND cases.created_ms = events.created_ms
   LEFT JOIN hosts ON type = 'host.blocked' AND hosts.host = detail`;
+const IS_REPORT = `type = '${EventType.reportOpened}'`;
 const unsent = (condition: string) =>
   `${eventsOf("events")} WHERE NOT sent AND ${condition} ORDER BY seq LIMIT $1`;
-const REFUSED = `${eventsOf("refused_events")} ORDER BY seq`;
-const AFTER = `${eventsOf("events")} WHERE seq > $1 ORDER BY seq LIMIT $2`;
+const after = (table: string) => `${eventsOf(table)} WHERE seq > $1 ORDER BY seq LIMIT $2`;
+const NEXT_REFUSED = `${eventsOf("refused_events")} WHERE next_ms <= $1 ORDER BY next_ms LIMIT 1`;
 
 interface OutboxState {
   /** The process that sends, "" if none does. */
@@ -79,7 +78,7 @@ interface OutboxState {
   readonly turn: number;
   /** SQLite returns numbers for this and `isDue`. */
   readonly isRecording: boolean | 0 | 1;
-  /** Whether expired links lack their event. */
+  /** Whether expired links lack their event, or a refused event is due. */
   readonly isDue: boolean | 0 | 1;
   readonly waiting: number;
 }
@@ -94,8 +93,8 @@ interface Step {
   readonly dropBeforeMs: number;
   readonly waiting: number;
   readonly sent: readonly number[];
-  /** Events to set aside, unless another process has sent them meanwhile. */
-  readonly refused: readonly number[];
+  /** An event to set aside, unless another process has sent it meanwhile. */
+  readonly refused: EventRow | undefined;
   /** How many events to return at most. */
   readonly limit: number;
   /** Returns the first of these events that fit into a request. */
@@ -110,24 +109,30 @@ export interface Outbox {
   setBack(nowMs: number): Promise<void>;
   /** Keeps recording on for another day. */
   renew(): Promise<void>;
-  /** Deletes events that were set aside a week ago. */
-  forgetRefused(nowMs: number): Promise<void>;
+  /** Deletes refused events from before this. Returns how many. */
+  dropRefused(beforeMs: number): Promise<number>;
   /** Undefined if recording was never turned on. */
-  readState(endedByMs: number): Promise<OutboxState | undefined>;
+  readState(nowMs: number): Promise<OutboxState | undefined>;
   /**
-   * Marks events as sent or sets them aside, and returns the next batch and how many events were dropped. Undefined if
+   * Marks events as sent or sets one aside, and returns the next batch and how many events were dropped. Undefined if
    * another process has taken over.
    */
   step(step: Step): Promise<{ turn: number; batch: readonly EventRow[]; dropped: number } | undefined>;
   /** Lets another process send immediately. */
   release(owner: string): Promise<void>;
-  /** Events that were set aside, at most 1,000. */
-  refused(): Promise<readonly EventRow[]>;
+  /** The refused events after a number, in order. */
+  refused(seq: number, limit: number): Promise<readonly EventRow[]>;
+  /** The refused event that is due first. */
+  nextRefused(nowMs: number): Promise<EventRow | undefined>;
+  /** After another refusal. */
+  postpone(event: EventRow, nowMs: number): Promise<void>;
   deleteRefused(seq: number): Promise<void>;
-  /** Ends the sender's wait for a retry, or its pause. */
-  resume(): Promise<void>;
   /** The events after a number, in order, also those that were sent. */
   after(seq: number, limit: number): Promise<readonly EventRow[]>;
+}
+
+function nextAttemptMs({ atMs }: EventRow, nowMs: number): number {
+  return nowMs + Math.min(Math.max(nowMs - atMs, MIN_REFUSED_WAIT_MS), MAX_REFUSED_WAIT_MS);
 }
 
 export function createOutbox({ run, transaction }: Statements): Outbox {
@@ -160,8 +165,8 @@ export function createOutbox({ run, transaction }: Statements): Outbox {
   }
 
   /**
-   * Returns the batch of the last request until the endpoint has taken it, then a new one. Stores a new batch, because another
-   * process that sent more or fewer events would give them another id.
+   * Returns the batch of the last request until the endpoint has taken it, then a new one: reports before other events. Stores
+   * a new batch, because another process that sent more or fewer events would give them another id.
    */
   async function nextBatch(
     on: Run,
@@ -169,11 +174,11 @@ export function createOutbox({ run, transaction }: Statements): Outbox {
     { limit, chooseBatch }: Step,
   ): Promise<readonly EventRow[]> {
     const seqs = JSON.parse(kept) as number[];
-    const { rows } =
-      seqs.length === 0
-        ? { rows: [] }
-        : await on<EventRow>(unsent(`seq IN (${list(seqs, 2)})`), [limit, ...seqs]);
-    const batch = rows.length > 0 ? rows : chooseBatch((await on<EventRow>(unsent("TRUE"), [limit])).rows);
+    const first = async (condition: string, values: readonly number[] = []) =>
+      (await on<EventRow>(unsent(condition), [limit, ...values])).rows;
+    let batch = seqs.length === 0 ? [] : await first(`seq IN (${list(seqs, 2)})`, seqs);
+    for (const condition of [IS_REPORT, "TRUE"])
+      if (batch.length === 0) batch = chooseBatch(await first(condition));
     const chosen = JSON.stringify(batch.map(({ seq }) => seq));
     if (chosen !== kept) await on(KEEP_BATCH, [chosen]);
     return batch;
@@ -189,11 +194,11 @@ export function createOutbox({ run, transaction }: Statements): Outbox {
     async renew() {
       await run(RENEW);
     },
-    async forgetRefused(nowMs) {
-      await run(FORGET_REFUSED, [nowMs - REFUSED_MS]);
+    async dropRefused(beforeMs) {
+      return (await run(DROP_REFUSED, [beforeMs])).rows.length;
     },
-    async readState(endedByMs) {
-      return (await run<OutboxState>(STATE, [endedByMs])).rows[0];
+    async readState(nowMs) {
+      return (await run<OutboxState>(STATE, [nowMs])).rows[0];
     },
     step: (step) =>
       transaction(async (on) => {
@@ -202,8 +207,10 @@ export function createOutbox({ run, transaction }: Statements): Outbox {
           await on(`UPDATE events SET sent = TRUE WHERE seq IN (${list(sent)})`, sent);
           await on(DELETE_SENT, [Math.max(...sent) - MAX_SENT]);
         }
-        for (const seq of refused) for (const statement of [REFUSE, DELETE]) await on(statement, [seq]);
-        if (refused.length > 0) await on(TRIM_REFUSED);
+        if (refused !== undefined) {
+          await on(REFUSE, [refused.seq, nextAttemptMs(refused, step.endedByMs)]);
+          await on(DELETE, [refused.seq]);
+        }
         const [taken] = (await on<{ turn: number; batch: string }>(TAKE_TURN, [step.owner, step.turn])).rows;
         if (taken === undefined) return undefined;
         await addExpired(on, step.endedByMs);
@@ -216,17 +223,20 @@ export function createOutbox({ run, transaction }: Statements): Outbox {
     async release(owner) {
       await run(RELEASE, [owner]);
     },
-    async refused() {
-      return (await run<EventRow>(REFUSED)).rows;
+    async refused(seq, limit) {
+      return (await run<EventRow>(after("refused_events"), [seq, limit])).rows;
+    },
+    async nextRefused(nowMs) {
+      return (await run<EventRow>(NEXT_REFUSED, [nowMs])).rows[0];
+    },
+    async postpone(event, nowMs) {
+      await run(POSTPONE, [event.seq, nextAttemptMs(event, nowMs)]);
     },
     async deleteRefused(seq) {
       await run(DELETE_REFUSED, [seq]);
     },
-    async resume() {
-      await run(RESUME);
-    },
     async after(seq, limit) {
-      return (await run<EventRow>(AFTER, [seq, limit])).rows;
+      return (await run<EventRow>(after("events"), [seq, limit])).rows;
     },
   };
 }

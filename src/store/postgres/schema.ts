@@ -4,6 +4,7 @@ import store from "./migrations/001-store.sql" with { type: "text" };
 import decisions from "./migrations/002-decisions.sql" with { type: "text" };
 import expiryEvents from "./migrations/003-expiry-events.sql" with { type: "text" };
 import settings from "./migrations/004-settings.sql" with { type: "text" };
+import refusedEvents from "./migrations/005-refused-events.sql" with { type: "text" };
 
 /** In order. How many of them a database has is its schema version. @internal */
 export const MIGRATIONS = [
@@ -11,6 +12,7 @@ export const MIGRATIONS = [
   decisions,
   expiryEvents,
   settings,
+  refusedEvents,
 ];
 
 /** For all migrations together, and for waiting until another process has made them. */
