@@ -16,6 +16,7 @@ export async function health(environment: Environment): Promise<number> {
   try {
     const { status } = await fetch(href, {
       redirect: "manual",
+      decompress: false,
       tls,
       signal: AbortSignal.timeout(PATIENCE_MS),
     });

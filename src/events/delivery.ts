@@ -1,3 +1,6 @@
+import http from "node:http";
+import https from "node:https";
+
 import type { Config } from "../config/config.ts";
 import { VERSION } from "../lib/version.ts";
 import { type EventRow, eventId, toCloudEvent, toText } from "./event-formats.ts";
@@ -10,8 +13,8 @@ export type EventsEndpoint = Pick<
 export interface Failure {
   /** A status or an error's code, never the address: a chat room's is a secret. */
   readonly reason: string;
-  /** Retrying doesn't fix a refusal. After 410 (`gone`), the endpoint wants no more requests. */
-  readonly kind: "temporary" | "refused" | "gone";
+  /** A refusal is about the events in the request, other failures about the endpoint. */
+  readonly kind: "temporary" | "refused";
 }
 
 export interface PostLimits {
@@ -21,7 +24,8 @@ export interface PostLimits {
 /** In characters, except for a single event and for retries, whose links may have changed. Express accepts 100 KB. */
 export const MAX_BODY = 65_536;
 const REQUEST_MS = 10_000;
-const TEMPORARY: ReadonlySet<number> = new Set([408, 409, 425, 429]);
+const MAX_INFORMATIONAL = 10;
+const TEMPORARY: ReadonlySet<number> = new Set([408, 409, 410, 425, 429]);
 
 /** Returns as many of the first events as fit into a request. */
 export function chooseBatch(rows: readonly EventRow[], endpoint: EventsEndpoint): readonly EventRow[] {
@@ -43,20 +47,14 @@ export async function post(
   const isText = endpoint.eventsFormat === "text";
   const events = batch.map((row) => (isText ? toText : toCloudEvent)(row, endpoint));
   const body = JSON.stringify(isText ? events[0] : events);
+  const headers = {
+    "Content-Type": isText ? "application/json" : "application/cloudevents-batch+json",
+    "User-Agent": `Curt/${VERSION}`,
+    ...sign(webhookId(batch, endpoint), body, endpoint.eventsSecrets, nowMs),
+  };
   try {
-    const response = await fetch(endpoint.eventsUrl ?? "", {
-      method: "POST",
-      headers: {
-        "Content-Type": isText ? "application/json" : "application/cloudevents-batch+json",
-        "User-Agent": `Curt/${VERSION}`,
-        ...sign(webhookId(batch, endpoint), body, endpoint.eventsSecrets, nowMs),
-      },
-      body,
-      redirect: "manual",
-      signal: AbortSignal.timeout(requestMs),
-    });
-    await response.body?.cancel();
-    return response.ok ? undefined : failureOf(response.status);
+    const status = await send(endpoint.eventsUrl ?? "", headers, body, AbortSignal.timeout(requestMs));
+    return status >= 200 && status < 300 ? undefined : failureOf(status);
   } catch (error) {
     // The message may contain the address. The code of a timeout is a number.
     const { code, name } = error as { code?: unknown; name: string };
@@ -64,10 +62,35 @@ export async function post(
   }
 }
 
+/**
+ * Returns the status without reading the body. `fetch` would decompress it, 16 KB of zstd to 1 GB, and accept any number of
+ * 1xx responses.
+ */
+function send(
+  url: string,
+  headers: Record<string, string>,
+  body: string,
+  signal: AbortSignal,
+): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  const { request } = url.startsWith("https:") ? https : http;
+  const sending = request(url, { method: "POST", headers, signal, agent: false }, (response) => {
+    resolve(response.statusCode ?? 0);
+    response.destroy();
+  });
+  let informed = 0;
+  sending.on("information", () => {
+    if (++informed > MAX_INFORMATIONAL) sending.destroy(new Error("Too many 1xx responses"));
+  });
+  // After a timeout, the error of the request only says that it was aborted.
+  sending.on("error", (error) => reject(signal.aborted ? signal.reason : error));
+  sending.end(body);
+  return promise;
+}
+
 function failureOf(status: number): Failure {
   const isRefused = status >= 400 && status < 500 && !TEMPORARY.has(status);
-  const kind = status === 410 ? "gone" : isRefused ? "refused" : "temporary";
-  return { reason: `status ${status}`, kind };
+  return { reason: `status ${status}`, kind: isRefused ? "refused" : "temporary" };
 }
 
 /** Names the events, because texts repeat and the body of a retry describes a link that may have changed. */

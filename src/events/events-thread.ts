@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts";
 import type { Log } from "../lib/log.ts";
 import { repeat } from "../lib/repeat.ts";
-import { startThread } from "../lib/thread.ts";
+import { startThread, type Thread, ThreadEnded } from "../lib/thread.ts";
 import type { Clock } from "../links/clock.ts";
 import { StoreMisplaced, StoreUnavailable, StoreUnusable, SyncFailed } from "../links/link-store.ts";
 import { identifyStore } from "../store/open.ts";
@@ -19,7 +19,7 @@ export interface Events {
   close(): Promise<void>;
 }
 
-/** Starts to record events and to send them to EVENTS_URL. */
+/** Starts to record events and to send them to EVENTS_URL. A thread that crashes starts again. */
 export async function openEvents(
   config: Config,
   log: Log,
@@ -28,29 +28,48 @@ export async function openEvents(
   onFault: (error: unknown) => void,
 ): Promise<Events> {
   const { database, eventsUrl, eventsSecrets, eventsFormat, eventsTypes, baseUrl, domains } = config;
-  const worker = () => new Worker(new URL("./events-worker.ts", import.meta.url));
+  const storeFiles = identifyStore(database);
   let isClosed = false;
   /** Closing may interrupt a request to the endpoint. */
   const onFaultWhileOpen = (error: unknown) => {
     if (!isClosed) onFault(error);
   };
-  const errorClasses = { StoreMisplaced, StoreUnavailable, StoreUnusable, SyncFailed };
-  const thread = startThread<EventsCalls>(worker, errorClasses, onFault);
   let figures = NO_EVENTS;
+  /** Undefined after a crash, until the next second. */
+  let thread: Thread<EventsCalls> | undefined;
+
+  async function start(): Promise<Thread<EventsCalls>> {
+    const worker = () => new Worker(new URL("./events-worker.ts", import.meta.url));
+    const errorClasses = { StoreMisplaced, StoreUnavailable, StoreUnusable, SyncFailed };
+    // The task of the last second or the next one fails.
+    thread = startThread<EventsCalls>(worker, errorClasses, () => {});
+    try {
+      await thread.perform("open", {
+        database,
+        storeFiles,
+        settings: { eventsUrl, eventsSecrets, eventsFormat, eventsTypes, baseUrl, domains },
+        limits: { takeOverMs, firstRetryMs, requestMs },
+        figures,
+        nowMs: clock.nowMs(),
+      });
+      return thread;
+    } catch (error) {
+      stop();
+      throw error;
+    }
+  }
+
+  function stop(): void {
+    thread?.terminate();
+    thread = undefined;
+  }
 
   function report(before: EventFigures): void {
-    const { reason, dropped, waiting, refused, refusal, isPaused, failures } = figures;
-    if (isPaused) {
-      if (failures > before.failures)
-        log.warn(
-          { waiting },
-          "EVENTS_URL is gone: Curt sends nothing until a restart or curt events --resend",
-        );
-    } else if (reason !== undefined && before.reason === undefined)
+    const { reason, dropped, waiting, refused, refusal } = figures;
+    if (reason !== undefined && before.reason === undefined)
       log.warn({ reason, waiting }, "EVENTS_URL accepts no events: Curt keeps them and retries");
     if (reason === undefined && before.reason !== undefined) log.info("EVENTS_URL accepts events again");
-    if (refused > before.refused)
-      log.warn({ ...refusal }, "an event was set aside: EVENTS_URL refused it five times");
+    if (refused > before.refused) log.warn({ ...refusal }, "an event was set aside: EVENTS_URL refused it");
     if (dropped > before.dropped)
       log.warn(
         { dropped: dropped - before.dropped },
@@ -58,24 +77,18 @@ export async function openEvents(
       );
   }
 
-  try {
-    await thread.perform("open", {
-      database,
-      storeFiles: identifyStore(database),
-      settings: { eventsUrl, eventsSecrets, eventsFormat, eventsTypes, baseUrl, domains },
-      limits: { takeOverMs, firstRetryMs, requestMs },
-      nowMs: clock.nowMs(),
-    });
-  } catch (error) {
-    thread.terminate();
-    throw error;
-  }
+  await start();
   const repetition = repeat(
     EVERY_MS,
     async () => {
       const before = figures;
       const now = { nowMs: clock.nowMs(), isClockTrusted: clock.trustworthy() };
-      figures = await thread.perform("send", now);
+      try {
+        figures = await (thread ?? (await start())).perform("send", now);
+      } catch (error) {
+        if (error instanceof ThreadEnded) stop();
+        throw error;
+      }
       report(before);
     },
     onFaultWhileOpen,
@@ -84,10 +97,10 @@ export async function openEvents(
   return {
     figures: () => figures,
     async close() {
-      const closed = Promise.all([repetition.stop(), thread.perform("close", {})]);
+      const closed = repetition.stop().then(() => thread?.perform("close", {}));
       await Promise.race([closed.catch(onFaultWhileOpen), Bun.sleep(CLOSE_MS)]);
       isClosed = true;
-      thread.terminate();
+      stop();
     },
   };
 }

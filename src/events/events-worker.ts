@@ -3,19 +3,21 @@ import type { Config } from "../config/config.ts";
 import { performTasks } from "../lib/thread.ts";
 import { openStatements } from "../store/open.ts";
 import { createOutbox } from "./outbox.ts";
-import { createSender, type SenderLimits, type SenderSettings } from "./sender.ts";
+import { Sender, type EventFigures, type SenderLimits, type SenderSettings } from "./sender.ts";
 
 interface OpenTask {
   readonly database: Config["database"];
   readonly storeFiles: readonly string[];
   readonly settings: SenderSettings;
   readonly limits: SenderLimits;
+  /** Of the thread that crashed, so that counters continue. */
+  readonly figures: EventFigures;
   readonly nowMs: number;
 }
 
-async function open({ database, storeFiles, settings, limits, nowMs }: OpenTask) {
+async function open({ database, storeFiles, settings, limits, figures, nowMs }: OpenTask) {
   const statements = await openStatements(database, storeFiles);
-  const sender = createSender(createOutbox(statements), settings, limits);
+  const sender = new Sender(createOutbox(statements), settings, limits, figures);
   await sender.start(nowMs);
   return { statements, sender };
 }
