@@ -72,6 +72,8 @@ export const COMMANDS: Commands = {
   },
   "trust-clock": {
     summary: "confirm that the clock is right after Curt doubted it",
+    example: "curt trust-clock",
+    options: { yes: { meaning: "don't ask whether the time is right" } },
     run: trustClock,
   },
   ...INSTANCE_COMMANDS,

@@ -17,8 +17,8 @@ export interface MonotonicClock {
 /** The domain's only source of time. */
 export interface Clock extends WallClock, MonotonicClock {
   /**
-   * False while the wall clock differs from the monotonic clock by more than an hour, or hasn't been believed yet.
-   * Irreversible work (deleting expired links) waits until it is true again.
+   * False after the wall clock has jumped by more than an hour, until it comes back or has been steady for ten minutes. False
+   * if it is more than a month after the last time that was trusted. Irreversible work (deleting expired links) waits.
    */
   trustworthy(): boolean;
   /**
@@ -33,13 +33,22 @@ export interface Clock extends WallClock, MonotonicClock {
 export interface ClockOptions {
   /** A clock that starts beyond this is not trusted until it comes back. */
   readonly believedUntilMs?: number;
-  /** Called when the trust in the clock changes. `aheadMs` is how far it is ahead of the right time. */
-  readonly onChange?: (isBelieved: boolean, aheadMs: number) => void;
+  /** Called when the trust in the clock changes. `aheadMs` is how far it is ahead of the expected time. */
+  readonly onChange?: (trust: Trust, aheadMs: number) => void;
 }
 
+/** After a jump, the clock is trusted again once it is steady. If it is too far ahead, only the operator can know. */
+export type Trust = "trusted" | "jumped" | "too far ahead";
+
 export const MAX_DRIFT_MS = HOUR_MS;
+/** How long the wall clock must agree with the monotonic one after a jump. */
+export const STEADY_MS = 10 * 60_000;
+/** While it does, they differ by less than this. */
+const MAX_STEADY_DRIFT_MS = 60_000;
+/** The clock is believed until this number of days after it was last trusted. */
+export const BELIEVED_DAYS = 31;
 /** A clock that can't be trusted may still be right. A computer without a battery sets it long after the start. */
-const MAX_COUNTED_AHEAD_MS = 31 * DAY_MS;
+const MAX_COUNTED_AHEAD_MS = BELIEVED_DAYS * DAY_MS;
 /** Within this of the latest reading, the wall clock is trusted without reading the monotonic one. */
 const GLANCE_MS = 60_000;
 
@@ -53,11 +62,14 @@ export function createClock(
   /** Without a trusted reading, the monotonic clock has nothing to start from. */
   let wasBelieved = startedWallMs <= believedUntilMs;
   let isBelieved = wasBelieved;
+  let trust: Trust = wasBelieved ? "trusted" : "too far ahead";
+  /** How far it was ahead when it last jumped, and when that was. */
+  let jump = { aheadMs: 0, atMs: 0 };
   let latestMs = startedWallMs;
   /** The latest trusted reading. */
   let believedMs = wasBelieved ? startedWallMs : 0;
   const caches: (() => void)[] = [];
-  if (!wasBelieved) onChange(false, startedWallMs - believedUntilMs);
+  if (!wasBelieved) onChange(trust, startedWallMs - believedUntilMs);
 
   function aheadMs(wall: number): number {
     if (wasBelieved) return wall - startedWallMs - (monotonicMs() - startedMonotonicMs);
@@ -74,19 +86,40 @@ export function createClock(
 
   function examine(wall: number): void {
     const ahead = aheadMs(wall);
-    const believes = wasBelieved ? Math.abs(ahead) <= MAX_DRIFT_MS : ahead === 0;
-    if (believes && !wasBelieved) {
+    let believes = wasBelieved ? Math.abs(ahead) <= MAX_DRIFT_MS : ahead === 0;
+    if (isBelieved && !believes) believedMs = latestMs;
+    const isNear = believes || wall <= latestBelievableMs();
+    // Accepts what a restart would accept.
+    const isAccepted = !believes && wasBelieved && isSteady(ahead) && isNear;
+    believes ||= isAccepted;
+    if (isAccepted || (believes && !wasBelieved)) {
       wasBelieved = true;
       startedWallMs = wall;
       startedMonotonicMs = monotonicMs();
     }
-    if (isBelieved && !believes) believedMs = latestMs;
     const isSetBack = !isBelieved && (believes || latestMs - wall > MAX_DRIFT_MS);
     const beforeMs = latestMs;
     latestMs = Math.max(isSetBack ? believedMs : latestMs, wall);
     if (latestMs < beforeMs) for (const forget of caches) forget();
-    if (believes !== isBelieved) onChange(believes, ahead);
     isBelieved = believes;
+    const doubt = wasBelieved && isNear ? "jumped" : "too far ahead";
+    const before = trust;
+    trust = believes ? "trusted" : doubt;
+    if (trust !== before) onChange(trust, ahead);
+  }
+
+  /** The limit of a restart, which knows the day on which the clock was last trusted. */
+  function latestBelievableMs(): number {
+    const knownMs = Number.isFinite(believedUntilMs) ? believedUntilMs : 0;
+    return Math.max(knownMs, (isBelieved ? latestMs : believedMs) + BELIEVED_DAYS * DAY_MS);
+  }
+
+  /** Whether the clock has not jumped again for a while. */
+  function isSteady(ahead: number): boolean {
+    const nowMs = monotonicMs();
+    if (isBelieved || Math.abs(ahead - jump.aheadMs) > MAX_STEADY_DRIFT_MS)
+      jump = { aheadMs: ahead, atMs: nowMs };
+    return nowMs - jump.atMs >= STEADY_MS;
   }
 
   return {

@@ -42,6 +42,8 @@ export const METRICS = {
   curt_faults_total: counter(
     "Requests and tasks that failed: the store did not answer, or something unexpected",
   ),
+  curt_clock_trusted: gauge("1 if every process trusts the clock", "min"),
+  curt_certificate_expiry_timestamp_seconds: gauge("When the certificate in TLS_CERT expires", "min"),
   curt_links: gauge("About how many links there are", "max"),
   curt_links_disabled: gauge("Links that were disabled or deleted, up to 100,000", "max"),
   curt_hosts_blocked: gauge("Hosts that the operator has blocked", "max"),

@@ -1,9 +1,10 @@
-import type { Config } from "../config/config.ts";
+import { type Config, ConfigError, hostOf } from "../config/config.ts";
 import type { Domain } from "../http/domain.ts";
 import { type Log, withoutQuery } from "../lib/log.ts";
 import { fillRandom } from "../lib/random.ts";
-import { type Clock, createClock } from "../links/clock.ts";
+import { BELIEVED_DAYS, type Clock, createClock, type Trust } from "../links/clock.ts";
 import { keyOf, type LinkKey } from "../links/code.ts";
+import type { LinkStore } from "../links/link-store.ts";
 import type { Link } from "../links/link.ts";
 import { createLinks, createStoredLinks, type Links, type StoredLinks } from "../links/links.ts";
 import type { Problem } from "../links/problem.ts";
@@ -15,17 +16,19 @@ import type { ListCheck } from "../moderation/blocklist/list-table.ts";
 import { type Counters, createCounters } from "../moderation/counters.ts";
 import { createHostRules, type HostRules } from "../moderation/host-rules.ts";
 import { createInspection, type Inspection } from "../moderation/inspection.ts";
+import type { ModerationStore } from "../moderation/moderation-store.ts";
 import { createOperator, createRuleCheck, type Operator } from "../moderation/operator.ts";
 import { createRateLimits, type RateLimits } from "../moderation/rate-limits.ts";
-import { type Cases, createCases, createReports, type Reports } from "../moderation/reports/reports.ts";
-import type { ModerationStore } from "../moderation/store.ts";
+import { type Cases, createCases, createReports, type Reports } from "../moderation/reports.ts";
 import { openStore, type StoreOptions } from "../store/open.ts";
 import { createStoreFigures, type StoreFigures } from "../store/shared/commits.ts";
 import { createVisits, sumsOf, type VisitLookUps, type Visits } from "../visits/visits.ts";
 import { secretOf, storeOf } from "./domain-store.ts";
 
-/** A start believes the clock until this number of days after Curt last ran with a believed one. */
-export const BELIEVED_DAYS = 31;
+/** The clock is more than a month after the day of the last salt, or after the last trusted reading. */
+export const CLOCK_TOO_FAR =
+  "the clock is more than a month ahead of the last time that Curt trusted: no link is deleted and no code reused until it " +
+  "comes back. If it is right, run curt trust-clock and restart Curt";
 const SECRET_BYTES = 32;
 
 /** The use cases on an open store, without HTTP and timers. They serve all domains, by the keys of their links. */
@@ -81,7 +84,7 @@ export function systemNowMs(): number {
 /** Opens the store. Nothing else creates a clock, so tests can replace it here. */
 export async function openCore(config: Config, log: Log, options: CoreOptions = {}): Promise<Core> {
   const storeFigures = createStoreFigures();
-  const store = await openStore(config.database, {
+  const opened = await openStore(config.database, {
     onWait: (reason) => log.warn({ reason }, "the database does not answer: waiting for it"),
     // The failed query logs that the database doesn't answer, as a fault.
     onPrimary: (primary, trouble) => {
@@ -101,7 +104,7 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
   const clock =
     options.clock ??
     createClock(Date.now, () => performance.now(), {
-      believedUntilMs: ((await store.newestSaltDay()) + BELIEVED_DAYS) * DAY_MS,
+      believedUntilMs: believedUntilMs(await store.newestSaltDay()),
       onChange: logClock(log),
     });
   const counters = createCounters({ store, clock });
@@ -132,8 +135,13 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
   };
 
   function forDomain({ keyPrefix, find }: Pick<Domain, "keyPrefix" | "find">): DomainCore {
-    const own = storeOf(store, keyPrefix, config.domains.length === 0);
-    const links = createLinks({ ...linkOptions, store: own, keyPrefixOf: (host) => find(host)?.keyPrefix });
+    const own = storeOf(store, keyPrefix);
+    const links = createLinks({
+      ...linkOptions,
+      store: own,
+      keyPrefix,
+      keyPrefixOf: (host) => find(host)?.keyPrefix,
+    });
     return {
       links,
       reports: createReports({
@@ -195,15 +203,20 @@ function isBlocked(problem: Problem): boolean {
   return problem.kind === "invalid" && problem.refusals.some(({ rule }) => rule === "target.blocked");
 }
 
+/** Until when a start believes its clock. */
+export function believedUntilMs(newestSaltDay: number): number {
+  return (newestSaltDay + BELIEVED_DAYS) * DAY_MS;
+}
+
 function logClock(log: Log) {
-  return (isBelieved: boolean, aheadMs: number) => {
+  return (trust: Trust, aheadMs: number) => {
     const hours = Math.round(aheadMs / HOUR_MS);
-    if (isBelieved) log.warn({ hours }, "the clock is right again: links and codes age as usual");
+    if (trust === "trusted") log.warn({ hours }, "the clock is trusted again: links and codes age as usual");
+    else if (trust === "too far ahead") log.warn({ hours }, CLOCK_TOO_FAR);
     else
       log.warn(
         { hours },
-        "the clock is wrong by more than an hour, or Curt did not run for a month: no link is deleted and no code reused " +
-          "until it is right again. If it is right now, run curt trust-clock and restart Curt",
+        "the clock has jumped: no link is deleted and no code reused until it comes back or was steady for ten minutes",
       );
   };
 }

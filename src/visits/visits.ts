@@ -64,8 +64,11 @@ export function createVisits(options: VisitsOptions): Visits {
   const { store, clock, keepDays } = options;
   const mayForget = createForgetting(options);
   return {
-    age: () => ageVisits(store, clock, keepDays),
-    openRecorder: (options) => openRecorder(store, clock, options),
+    async age() {
+      if (!clock.trustworthy()) return 0;
+      return ageVisits(store, clock, (await mayForget()) ? keepDays : Number.POSITIVE_INFINITY);
+    },
+    openRecorder: (more) => openRecorder(store, clock, { ...more, onTrusted: mayForget }),
   };
 }
 
@@ -96,7 +99,9 @@ async function openRecorder(
   const visitors = createVisitors(store);
   // A new salt deletes older ones, and shows later starts that the clock was right.
   const prepare = async () => {
-    if (clock.trustworthy()) await visitors.prepare(clock.nowMs());
+    if (!clock.trustworthy()) return;
+    await visitors.prepare(clock.nowMs());
+    await options.onTrusted();
   };
   await prepare().catch(options.onFault);
   const journal = await openJournal({

@@ -57,7 +57,7 @@ describe("a command whose reader has closed the pipe", () => {
       "stats one",
       "health",
       "backup copy.db",
-      "trust-clock",
+      "trust-clock --yes",
     ])
       expect([line, await pipe(line.split(" "), "true", curt)]).toEqual([
         line,

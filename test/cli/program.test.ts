@@ -609,6 +609,28 @@ test("a command reports lost output with exit code 1", async () => {
   }
 });
 
+test("trust-clock asks first, and a later run takes back the trust in a clock that was ahead", async () => {
+  using folder = temporaryFolder();
+  const path = join(folder.path, "curt.db");
+  const today = Math.floor(Date.now() / 86_400_000);
+  const daysAhead = async (write?: number) => {
+    const store = await openStore({ engine: "sqlite", path });
+    if (write !== undefined) await store.salt(today + write, 0);
+    const newest = await store.newestSaltDay();
+    await store.close();
+    return newest - today;
+  };
+  expect(await daysAhead(4000)).toBe(4000);
+  const settings = { PORT: "3000", DATABASE_URL: `sqlite:${path}`, DATA_DIR: folder.path };
+  const asked = await runInTerminal(["trust-clock"], settings, { typed: { after: "right?", text: "n\n" } });
+  expect(asked).toEqual({ code: 1, shown: expect.stringContaining("Is that right?") });
+  expect(await run(["trust-clock"], settings)).toMatchObject({ code: 2 });
+  expect(await daysAhead()).toBe(4000);
+  expect(await run(["trust-clock", "--yes"], settings)).toMatchObject({ code: 0 });
+  // It may be midnight.
+  expect(await daysAhead()).toBeLessThanOrEqual(1);
+});
+
 test("export and trust-clock create no store in place of an empty or a missing file", async () => {
   using folder = temporaryFolder();
   await Bun.write(join(folder.path, "empty"), "");

@@ -3,6 +3,7 @@ import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { DAY_MS } from "../../src/links/time.ts";
+import { addressOf, scrapeUntil } from "../metrics/scrape.ts";
 import {
   type Program,
   type Settings,
@@ -39,10 +40,12 @@ export async function startWithClock(folder: string, settings: Settings = {}, wa
   /** Advances both clocks. */
   const pass = (ms: number) => setWall(ms, ms);
   /** Runs another command of the program with the same clocks, and resolves with its exit code. */
-  const run = (name: string) =>
-    Bun.spawn([...command.slice(0, -1), name], {
+  const run = (...args: string[]) =>
+    Bun.spawn([...command.slice(0, -1), ...args], {
       env: { ...process.env, DATABASE_URL: program.databaseUrl },
+      stdin: "ignore",
       stdout: "ignore",
+      stderr: "ignore",
     }).exited;
   return { program, pass, setWall, run };
 }
@@ -62,20 +65,29 @@ async function untilEachLogs(program: Program, text: string, processes: string):
 
 /** Tests the effects of a wrong clock on `processes` processes. */
 export function testWrongClock(processes: string): void {
-  test(`PROCESSES=${processes}: a jump of the clock causes a warning, and ends links only until the clock is right`, async () => {
+  test(`PROCESSES=${processes}: a jump of the clock causes a warning and a metric, and ends links only until the clock is right`, async () => {
     using folder = temporaryFolder();
-    const { program, setWall } = await startWithClock(folder.path, { PROCESSES: processes });
+    const { program, setWall } = await startWithClock(folder.path, {
+      PROCESSES: processes,
+      METRICS_PORT: "0",
+    });
     await using _ = program;
+    const metrics = await addressOf(program);
+    const untilTrusted = (trusted: number) =>
+      scrapeUntil(metrics, `trusted: ${trusted}`, ({ of }) => of("curt_clock_trusted") === trusted);
+    await untilTrusted(1);
     await program.shorten({ original_url, custom_code: "day", expire_duration: "24h" });
     await program.shorten({ original_url, custom_code: "week", expire_duration: "1week" });
     expect(await statusesOf(program, "/day")).toEqual(new Set([302]));
     setWall(2 * DAY_MS, 0);
     expect(await statusesOf(program, "/day")).toEqual(new Set([410]));
-    await untilEachLogs(program, "the clock is wrong", processes);
+    await untilEachLogs(program, "the clock has jumped", processes);
+    await untilTrusted(0);
     setWall(400 * DAY_MS, 0);
     expect((await program.shorten({ original_url, custom_code: "week" })).status).toBe(409);
     setWall(0, 0);
-    await untilEachLogs(program, "the clock is right again", processes);
+    await untilEachLogs(program, "the clock is trusted again", processes);
+    await untilTrusted(1);
     for (const path of ["/day", "/week"]) expect(await statusesOf(program, path)).toEqual(new Set([302]));
     const response = await program.shorten({ original_url, expire_duration: "24h" });
     const { data } = (await response.json()) as { data: { expiration_date: string } };
@@ -113,23 +125,27 @@ export function testWrongClock(processes: string): void {
     {
       const { program, setWall } = await startWithClock(folder.path, settings, 400 * DAY_MS);
       await using _ = program;
-      await untilEachLogs(program, "the clock is wrong", processes);
+      await untilEachLogs(program, "the clock is more than a month ahead", processes);
       expect((await program.shorten({ original_url, custom_code: "held" })).status).toBe(409);
       expect((await program.shorten({ original_url, custom_code: "misdated" })).status).toBe(201);
       setWall(0, 0);
-      await untilEachLogs(program, "the clock is right again", processes);
+      await untilEachLogs(program, "the clock is trusted again", processes);
       for (const path of ["/held", "/kept"]) expect(await statusesOf(program, path)).toEqual(new Set([302]));
     }
     // Another start is no confirmation, even though the wrong clock has dated links.
     const { program, run } = await startWithClock(folder.path, settings, 400 * DAY_MS);
-    await untilEachLogs(program, "the clock is wrong", processes);
+    await untilEachLogs(program, "the clock is more than a month ahead", processes);
     expect((await program.shorten({ original_url, custom_code: "held" })).status).toBe(409);
     expect(program.logged.filter((line) => line.includes("purged"))).toEqual([]);
-    expect(await run("trust-clock")).toBe(0);
+    // Without a terminal, it can't ask whether the time is right.
+    expect(await run("trust-clock")).toBe(2);
+    expect(await run("trust-clock", "--yes")).toBe(0);
     await program[Symbol.asyncDispose]();
     const trusting = await startWithClock(folder.path, settings, 400 * DAY_MS);
     await using _ = trusting.program;
     expect((await trusting.program.shorten({ original_url, custom_code: "held" })).status).toBe(201);
-    expect(trusting.program.logged.filter((line) => line.includes("the clock is wrong"))).toEqual([]);
+    expect(
+      trusting.program.logged.filter((line) => line.includes("the clock is more than a month ahead")),
+    ).toEqual([]);
   });
 }

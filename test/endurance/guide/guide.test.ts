@@ -177,7 +177,9 @@ describe("the commands of Curt", () => {
         .replaceAll("https://go.example.com", origin)
         .replaceAll("sqlite:/var/lib/curt/curt.db", curt.databaseUrl)
         .replaceAll("postgres://curt@db1:5432/curt", movedUrl)
-        .replaceAll("/etc/curt/password", here("password"));
+        .replaceAll("/etc/curt/password", here("password"))
+        // Without a terminal, nobody can answer its question.
+        .replaceAll("curt trust-clock", "curt trust-clock --yes");
       const child = Bun.spawn(["sh", "-c", command], {
         cwd: folder.path,
         env: {
