@@ -15,7 +15,7 @@ import { type Cost, costOf, median, rounded } from "./measure.ts";
 import { ROOT } from "./process.ts";
 import type { Bench, Result, Row } from "./report.ts";
 import { BROWSER, PROGRAM, request } from "./requests.ts";
-import { makeLinks, startCurt } from "./servers.ts";
+import { makeLinks, type Server, startCurt } from "./servers.ts";
 import { walk, WALK_SETTINGS } from "./walk.ts";
 
 const ROUNDS = 3;
@@ -37,6 +37,8 @@ const dateOf = (days: number) => new Date(Date.now() + days * DAY_MS).toISOStrin
 const FORM = [...BROWSER, "Content-Type: application/x-www-form-urlencoded"];
 const JSON_BODY = [...PROGRAM, "Content-Type: application/json"];
 const shorten = (body: object) => request("POST /api/v1/shorten", JSON_BODY, JSON.stringify(body));
+/** As many as Bun accepts. */
+const PAIRS = `x={number}${"&a".repeat(7700)}`;
 /** All zones: many more than responses are kept, so each response is rendered again. */
 const ZONES = Intl.supportedValuesOf("timeZone").map(encodeURIComponent);
 const statistics = (query: string) => request(`GET /api/v1/links/popular/stats?${query}`, PROGRAM);
@@ -79,7 +81,19 @@ const KINDS: readonly (readonly [name: string, status: number, request: string])
   ["404 page", 404, request("GET /nothing/here/{number}")],
   ["405", 405, request("DELETE /api/v1/shorten", PROGRAM)],
   ["/readyz", 200, request("GET /readyz", PROGRAM)],
+  ["password page, thousands of parameters", 403, request(`GET /secret?${PAIRS}`)],
+  ["forward_query, thousands of parameters", 302, request(`GET /forwarding?${PAIRS}`)],
+  ["/admin, thousands of parameters", 401, request(`GET /admin?${PAIRS}`)],
+  ["unknown code, thousands of parameters", 404, request(`GET /a{number}?${PAIRS}`)],
 ];
+/** At a service with {@link GUARDS}. The last ones come from a client that may look up no more codes. */
+const GUARDED_KINDS: typeof KINDS = [
+  ["interstitial", 200, request("GET /popular?x={number}")],
+  ["interstitial, thousands of parameters", 200, request(`GET /popular?${PAIRS}`)],
+  ["429", 429, request("GET /a{number}")],
+  ["429, thousands of parameters", 429, request(`GET /a{number}?${PAIRS}`)],
+];
+const GUARDS = { INTERSTITIAL: "all", LIMIT_UNKNOWN: "1/31d" };
 
 /** With a commit, measures that one instead of the working tree. */
 export async function measureCosts({ folder, commit, progress }: Bench): Promise<Result> {
@@ -88,7 +102,9 @@ export async function measureCosts({ folder, commit, progress }: Bench): Promise
   const database = join(folder, "costs.db");
   progress(`making visits of ${POPULAR_DAYS} days`);
   await makePopular(database);
-  const curt = await startCurt(database, { program });
+  const curt = await startCurt(database, { program, settings: { ADMIN_TOKEN: WALK_SETTINGS.ADMIN_TOKEN } });
+  const guarded = await startCurt(join(folder, "guarded.db"), { program, settings: GUARDS });
+  await useUpLimit(guarded);
   const cold = join(folder, "cold");
   const links = await makeLinks(curt, COLD_LINKS, cold);
   const fresh = links.slice(-FRESH_LINKS).map(([code]) => code);
@@ -96,25 +112,30 @@ export async function measureCosts({ folder, commit, progress }: Bench): Promise
   writeLinks(hot, [["popular", ""]]);
   await visitsOnce(hot)(curt);
   const redirects = load({ kind: "visits", linksFile: hot, status: 302 });
-  const kinds: (readonly [string, (round: number) => Load])[] = [
+  const kindsOf = (server: Server, kinds: typeof KINDS) =>
+    kinds.map(
+      ([name, status, text]) =>
+        [name, server, () => load({ kind: "same", status, ...eachOf(text, fresh) })] as const,
+    );
+  const kinds: (readonly [string, Server, (round: number) => Load])[] = [
     [
       "cold redirect",
+      curt,
       (round) => load({ kind: "visits", linksFile: cold, status: 302, from: round * 40_000 }),
     ],
-    ...KINDS.map(
-      ([name, status, text]) => [name, () => load({ kind: "same", status, ...eachOf(text, fresh) })] as const,
-    ),
-    ["preview, not changed", () => notModified("/fresh+")],
+    ...kindsOf(curt, KINDS),
+    ["preview, not changed", curt, () => notModified("/fresh+")],
+    ...kindsOf(guarded, GUARDED_KINDS),
   ];
   await redirects(curt);
   const rows: Row[] = [];
-  for (const [name, loadOf] of kinds) {
+  for (const [name, server, loadOf] of kinds) {
     progress(name);
-    if (name !== "cold redirect") await loadOf(0)(curt);
+    if (name !== "cold redirect") await loadOf(0)(server);
     const costs: Cost[] = [];
     for (let round = 0; round < ROUNDS; round++) {
       const redirect = await costOf(curt, redirects);
-      const other = await costOf(curt, loadOf(round));
+      const other = await costOf(server, loadOf(round));
       costs.push({ process: other.process / redirect.process, serving: other.serving / redirect.serving });
     }
     const [whole, serving] = (["process", "serving"] as const).map((part) =>
@@ -129,6 +150,7 @@ export async function measureCosts({ folder, commit, progress }: Bench): Promise
     });
   }
   await curt.stop();
+  await guarded.stop();
   const start = () => startCurt(join(folder, "walk.db"), { program, settings: WALK_SETTINGS });
   const walked = await walk(start, (server) => costOf(server, redirects), progress);
   const tooExpensive = rows.filter(
@@ -169,6 +191,14 @@ function notModified(path: string): Load {
     const known = `If-None-Match: ${received.get("etag") ?? ""}`;
     return load({ kind: "same", status: 304, request: request(`GET ${path}`, [...BROWSER, known]) })(curt);
   };
+}
+
+/** Adds a link, and leaves the client no look-ups of unknown codes. */
+async function useUpLimit({ port }: Server): Promise<void> {
+  const origin = `http://127.0.0.1:${port}`;
+  const body = JSON.stringify({ original_url: "https://www.example.com/", custom_code: "popular" });
+  await fetch(`${origin}/api/v1/shorten`, { method: "POST", body });
+  await fetch(`${origin}/unknown`);
 }
 
 /** A new database with a link that has been popular for long, and one without visits. */
@@ -216,8 +246,13 @@ async function makePopular(path: string): Promise<void> {
     recorder.record(counter, { headers, client }, nowMs);
   }
   nowMs = endMs;
-  for (const customCode of ["fresh", "한"])
-    await links.create({ originalUrl, customCode, terms: { expires_at: null } });
+  for (const [customCode, terms] of [
+    ["fresh", {}],
+    ["한", {}],
+    ["secret", { password: "correct horse" }],
+    ["forwarding", { forward_query: true }],
+  ] as const)
+    await links.create({ originalUrl, customCode, terms: { expires_at: null, ...terms } });
   await recorder.close();
   while ((await core.visits.age()) > 0);
   await core.close();

@@ -1,4 +1,4 @@
-import { type Fields, MAX_PATH, parseFields } from "../lib/bounds.ts";
+import { type Fields, hasTooManyPairs, MAX_PATH, parseFields } from "../lib/bounds.ts";
 
 /** Without a Host header (HTTP/1.0), `request.url` is only a path. "" for CONNECT, whose URL has no path. */
 export function pathOf({ url }: Request): string {
@@ -26,7 +26,8 @@ export function parametersOf(request: Request): Fields {
   return parseFields(queryOf(request).slice(1));
 }
 
-/** Includes the question mark. "" if there is no query. */
+/** Includes the question mark. "" if there is no query, or one with too many parameters. */
 export function queryOf({ url }: Request): string {
-  return /\?[^#]*/.exec(url)?.[0] ?? "";
+  const query = /\?[^#]*/.exec(url)?.[0] ?? "";
+  return hasTooManyPairs(query) ? "" : query;
 }

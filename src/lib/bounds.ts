@@ -105,6 +105,8 @@ export const FIELDS = {
   sure: WORD,
   remove: WORD,
   address: 4096,
+  /** Of a visit, in the addresses of other pages: as long as {@link MAX_PATH}. */
+  path: 4700,
   language: WORD,
   range: WORD,
   by: WORD,
@@ -129,13 +131,14 @@ export const FIELDS = {
   confirm: CODE,
   host: TARGET,
   block: 253,
-  did: WORD,
-  was: WORD,
   seen: WORD,
+  /** The target that the operator has seen. */
+  was: TARGET,
+  entry: 20,
+  back: TARGET,
   q: TARGET,
   cursor: 1024,
   limit: 20,
-  done: 20,
 } as const;
 export type FieldName = keyof typeof FIELDS;
 
@@ -149,7 +152,10 @@ export function cut(name: FieldName, value: string): string {
 export const MAX_PATH = 4700;
 /** In characters. A longer query isn't passed on to a destination. */
 export const MAX_FORWARDED_QUERY = 16_384;
-/** Fields of a form, more than any has. Parsing the 30,000 that fit into a body would take as long as 300 redirects. */
+/**
+ * Fields of a form or parameters of a query; none of ours has as many. Parsing the 30,000 that fit into a body would take as long
+ * as 300 redirects, and the 7,800 that fit into a query as long as 100. A longer query counts as absent.
+ */
 export const MAX_PAIRS = 100;
 
 /** The fields of a form or query. */
@@ -159,7 +165,7 @@ export interface Fields extends Iterable<[string, string]> {
   has(name: FieldName): boolean;
 }
 
-/** Whether a form has more than {@link MAX_PAIRS} fields. */
+/** Whether a form or query has more than {@link MAX_PAIRS} fields, by their separators. */
 export function hasTooManyPairs(text: string): boolean {
   return text.split("&", MAX_PAIRS + 1).length > MAX_PAIRS;
 }
@@ -234,14 +240,9 @@ export const BODIES = {
     "custom_code",
     "expire_duration",
     ...TERMS,
-    "zone",
-    "token",
-    "meant",
-    "instead",
+    ...DATES,
+    "remove",
   ),
-  "POST /{code}": body("form", "password"),
-  "POST /{code}+report": body("form", "reason", "note"),
-  "POST /{code}+manage": body("form", "key", "act", "seen", "sure", "target", ...TERMS, ...DATES, "remove"),
   "POST /admin": body("form", "token"),
   "POST /admin/sign-out": body("form"),
   "POST /admin/links/{code}": body(
@@ -249,6 +250,8 @@ export const BODIES = {
     ...DECISION,
     "action",
     "seen",
+    "was",
+    "back",
     "confirm",
     "target",
     "expires_at",

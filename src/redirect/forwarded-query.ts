@@ -1,7 +1,6 @@
-import { forwardsQuery, type Link } from "./link.ts";
+import { forwardsQuery, type Link } from "../links/link.ts";
+import { MAX_DESTINATION_LENGTH } from "../links/target.ts";
 
-/** In characters, of a target with a visitor's query. */
-export const MAX_DESTINATION_LENGTH = 16_384;
 /** Parameters that our own pages add to a short address. */
 const OWN_PARAMETERS = ["language"];
 

@@ -37,13 +37,13 @@ test("an address in the query fills the form, unless the query isn't UTF-8", asy
   expect(await filled("original_url=https://ko.example/100%")).toBe("https://ko.example/100%");
 });
 
-test("a field of the query fills the form even after 1,000 unknown ones", async () => {
+test("a field of the query fills the form after 99 unknown ones, and not after more", async () => {
   const filled = async (before: number) => {
     const query = `/?${"a=b&".repeat(before)}custom_code=last`;
     const elements = await elementsOf(await curt.fetch(query, { headers: HTML }));
     return elements.find(({ attributes }) => attributes["id"] === "custom_code")?.attributes["value"];
   };
-  expect([await filled(99), await filled(1000)]).toEqual(["last", "last"]);
+  expect([await filled(99), await filled(100)]).toEqual(["last", ""]);
 });
 
 test("the form completes an address or takes it out of a text, shows how, and refuses one that can't be completed", async () => {
@@ -88,6 +88,21 @@ test("the form sets an expiry in the chosen zone, a limit of visits and a passwo
     const [field = ""] = Object.keys(wrong);
     expect(await response.text()).toContain(`id="${field === "zone" ? "expires_at" : field}-error"`);
   }
+});
+
+test("dates in a zone that only the browser knows come back as dates in UTC, with the reason", async () => {
+  const dates = { expire_duration: "date", expires_at: "2099-03-01T09:30" };
+  const refused = await post({ original_url: LONG, ...dates, zone: "Nowhere/Land" });
+  expect(refused.status).toBe(400);
+  const page = await refused.text();
+  expect(page).toContain(en["home.date.zone"].replaceAll("'", "&#39;"));
+  expect(page).toContain('<span data-zone="true">UTC</span>');
+  const elements = await elementsOf(new Response(page));
+  // The script fills in only an empty zone.
+  const zone = elements.find(({ attributes }) => attributes["name"] === "zone")?.attributes["value"] ?? "";
+  expect(zone).toBe("UTC");
+  expect((await post({ original_url: LONG, custom_code: "utc", ...dates, zone })).status).toBe(303);
+  expect((await linkOf(curt, "utc"))["expires_at"]).toBe("2099-03-01T09:30:00.000Z");
 });
 
 test("an expiry that isn't offered is reported below the choices", async () => {

@@ -95,7 +95,7 @@ describe("a field above its bound", () => {
 
   test("is refused by its rule", () => {
     expect(above("target").length).toBeGreaterThan(MAX_TARGET_LENGTH);
-    expect(parseCode(above("code"))).toHaveProperty("refusals.0.rule", "code.too-long");
+    expect(parseCode(above("code"), "match")).toHaveProperty("refusals.0.rule", "code.too-long");
     expect(hasRightLength(above("password"))).toBe(false);
     expect(parseInstant(above("expires_at", "2026-01-01T00:00:00."))).toBeUndefined();
     expect(refuseNote(above("note"))).toHaveLength(1);

@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 
 import type { Target } from "../../src/links/target.ts";
+import { destinationOf } from "../../src/redirect/forwarded-query.ts";
 
 const forward = (target: string, query: string) =>
   destinationOf({ target: target as Target, terms: { forwardQuery: true } }, query);
