@@ -8,6 +8,9 @@ import type { Limiter } from "../http/limits/limiter.ts";
 import { type HttpProblem, type Limited, problemJson } from "../http/problems.ts";
 import { type AnyBody, header } from "../lib/bounds.ts";
 import { clientNetwork } from "../lib/client-address.ts";
+import { type Each, mapEach } from "../lib/each.ts";
+import { createLines, createQueue } from "../lib/queue.ts";
+import { keyOf } from "../links/code.ts";
 import type { CreateRequest } from "../links/drafts.ts";
 import { type Each, mapEach } from "../links/each.ts";
 import type { Link } from "../links/link.ts";
@@ -69,6 +72,8 @@ type CreateRefusal = Limited | { readonly kind: "idempotency.reused" };
 const GROUPS = { atOnce: 8, waiting: 64 };
 /** All domains share it, because they share the store. */
 const inTurn = createQueue(GROUPS);
+/** A retry waits while its first attempt is still running, so that it finds what that one created. */
+const inLine = createLines();
 /** draft-ietf-httpapi-idempotency-key-header-07 leaves it to the service how it marks a replayed response. */
 export const REPLAYED = { "Idempotent-Replayed": "true" } as const;
 const REUSED = { kind: "idempotency.reused" } as const;
@@ -83,7 +88,16 @@ export function createCreateHandlers({ links, limiter, refusalToCreate, secret, 
     wanted: Requests,
     retry: RepeatableRequest | undefined,
   ): Promise<Created<Requests> | CreateRefusal> {
-    const requests = mapEach(wanted, (request) => limiter.share(call, asCaller(call, request)));
+    const run = () => createOrReplay(call, wanted, retry);
+    return retry === undefined ? run() : inLine(retry.key, run);
+  }
+
+  async function createOrReplay<const Requests extends readonly CreateRequest[]>(
+    call: Call,
+    wanted: Requests,
+    retry: RepeatableRequest | undefined,
+  ): Promise<Created<Requests> | CreateRefusal> {
+    const requests = mapEach(wanted, (request) => asCaller(call, request, limiter));
     const before = retry === undefined ? [] : await links.recall(retry);
     if ("kind" in before) return REUSED;
     const counted = requests.length - before.length;
@@ -107,7 +121,7 @@ export function createCreateHandlers({ links, limiter, refusalToCreate, secret, 
   }
 
   /**
-   * Checks the token and reads the `Idempotency-Key`. Requests without a key also pass `limit`, before their body is read, so
+   * Checks the token and reads the `Idempotency-Key`. Requests without a key also pass `limit`, before they take a turn, so
    * that a refusal costs little. With a key it may be a retry, which doesn't count as a create.
    */
   function handler(
@@ -181,7 +195,7 @@ export const createBody = <T extends z.ZodType>(schema: T, example: object) => (
     "Idempotency-Key": string.optional().openapi({
       description: "api.idempotency-key",
       pattern: '^(?:"(?:[ !#-\\[\\]-~]|\\\\["\\\\])+"|[ !#-~]+)$',
-      minLength: 1,
+      minLength: MIN_KEY_LENGTH,
       maxLength: 512,
       example: "8e03978e-40d5-43dd-bc93-6894a57f9324",
     }),
@@ -211,8 +225,6 @@ export const withToken = (entry: Entry): Entry => ({
   responses: { ...entry.responses, 401: failure("api.token", authenticate("api.token.scheme")) },
 });
 
-/** Idempotency keys have at most this many characters. */
-export const MAX_KEY_LENGTH = 255;
 const PRINTABLE = new RegExp(`^[\\x20-\\x7E]{1,${MAX_KEY_LENGTH}}$`);
 /** A string of RFC 9651, section 3.3.3. */
 const STRING = /^"((?:[^"\\]|\\["\\])*)"$/;
@@ -223,8 +235,8 @@ const BARE = /^(?!.*, )[^"]+$/;
 export type Identify = (path: string, body: string) => RepeatableRequest;
 
 /**
- * Reads `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header-07, section 2.1). Undefined without one. Keys
- * belong to the client's network and to the caller's name: its response would show a retry of somebody else the manage key.
+ * Reads `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header-07, section 2.1), once the caller is known. Undefined
+ * without one. Keys belong to the client's network and the caller's name, because a replayed response shows the manage key.
  */
 function readIdempotencyKey(
   call: Call,
@@ -234,6 +246,8 @@ function readIdempotencyKey(
   if (value === null) return undefined;
   const key = parseKey(value);
   if (isProblem(key)) return key;
+  const isKnown = call.by !== undefined || isCreateToken(bearerToken(call.headers));
+  if (key.length < MIN_KEY_LENGTH && !isKnown) return { kind: "idempotency.format" };
   const client = clientNetwork(call.client().address);
   return (path, body) => ({
     key: secret.hash("request", [client, key, ...callerOf(call)]),

@@ -34,3 +34,19 @@ export function createQueue({ atOnce, waiting: maxWaiting, share }: QueueOptions
     }
   };
 }
+
+/** Returns a function that runs work of the same key one after the other, and other work immediately. */
+export function createLines() {
+  const last = new Map<string, Promise<unknown>>();
+
+  return async <T>(key: string, work: () => Promise<T>): Promise<T> => {
+    const before = last.get(key);
+    const running = before === undefined ? work() : before.then(work, work);
+    last.set(key, running);
+    try {
+      return await running;
+    } finally {
+      if (last.get(key) === running) last.delete(key);
+    }
+  };
+}

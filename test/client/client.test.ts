@@ -90,8 +90,8 @@ describe("@curt/client", () => {
     expect(calls.count()).toBe(6);
     const body = await failureOf(
       client
-        .shorten(TARGET, { custom_code: "twice" }, { idempotencyKey: "one" })
-        .then(() => client.shorten(`${TARGET}/b`, {}, { idempotencyKey: "one" })),
+        .shorten(TARGET, { custom_code: "twice" }, { idempotencyKey: "the-same-key-twice" })
+        .then(() => client.shorten(`${TARGET}/b`, {}, { idempotencyKey: "the-same-key-twice" })),
     );
     expect([body.status, body.reason]).toEqual([422, "idempotency.reused"]);
   });

@@ -36,8 +36,8 @@ describe.concurrent("@curt/client retries", () => {
     await client.shorten(TARGET);
     expect(new Set(keys()).size).toBe(2);
     expect(keys()).toHaveLength(attempts + 1);
-    await client.shorten(TARGET, {}, { idempotencyKey: "my-own-key" });
-    expect(keys().at(-1)).toBe('"my-own-key"');
+    await client.shorten(TARGET, {}, { idempotencyKey: "my-own-unguessed-key" });
+    expect(keys().at(-1)).toBe('"my-own-unguessed-key"');
   });
 
   test("if no response arrives in time", async () => {

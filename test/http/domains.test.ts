@@ -275,7 +275,7 @@ describe("a code", () => {
 
 describe("an Idempotency-Key", () => {
   test("is separate for each domain", async () => {
-    const headers = { "Idempotency-Key": "one" };
+    const headers = { "Idempotency-Key": "one-for-each-domain" };
     const codes = new Set<string>();
     for (const host of HOSTS) {
       const send = () => at[host].shorten({ original_url: targetOf("x") }, headers);
@@ -296,7 +296,7 @@ describe("an Idempotency-Key", () => {
       target: targetOf("x"),
       domain,
     }));
-    const headers = { "Content-Type": "application/json", "Idempotency-Key": "batch" };
+    const headers = { "Content-Type": "application/json", "Idempotency-Key": "batch-of-all-domains" };
     const send = async () =>
       (
         await go.fetch("/api/v1/links/batch", { method: "POST", headers, body: JSON.stringify(items) })

@@ -29,11 +29,13 @@ async function post(path: string, body: unknown, key: Record<string, string>, on
 }
 
 let keys = 0;
-const newKey = () => ({ "Idempotency-Key": `key-${++keys}` });
+const newKey = () => ({ "Idempotency-Key": `nobody-guesses-key-${++keys}` });
 
 test("an Idempotency-Key may contain a comma", async () => {
   const body = { original_url: "https://example.com/a" };
-  const [first, retry] = [1, 2].map(() => post(PATHS.shorten, body, { "Idempotency-Key": "order,1" }));
+  const [first, retry] = [1, 2].map(() =>
+    post(PATHS.shorten, body, { "Idempotency-Key": "order,1,of-november" }),
+  );
   expect((await retry)?.json).toEqual((await first)?.json);
   expect((await first)?.status).toBe(201);
 });
@@ -161,6 +163,45 @@ test("concurrent creates with one Idempotency-Key count once and get the same re
   for (const { json } of responses) expect(json).toEqual(responses[0]?.json as never);
   for (const _ of times(19)) expect((await post(PATHS.shorten, BODY, newKey(), own)).status).toBe(201);
   expect((await post(PATHS.shorten, BODY, newKey(), own)).status).toBe(429);
+});
+
+test.each([
+  ["one link with a password", PATHS.links, { target: BODY.original_url, password: "open sesame" }, 1],
+  [
+    "a batch",
+    `${PATHS.links}/batch`,
+    times(3).map(() => ({ target: BODY.original_url, password: "open sesame" })),
+    3,
+  ],
+])("a retry beside its running first attempt gets its response: %s", async (_name, path, body, count) => {
+  // A second run would exceed the limit.
+  await using own = await startService({ LIMIT_CREATE: `${count}/1d` });
+  const key = newKey();
+  const [first, retry] = await Promise.all([post(path, body, key, own), post(path, body, key, own)]);
+  expect(first.json["status"]).toBe("success");
+  expect([first.replayed, retry.replayed]).toEqual([null, "true"]);
+  expect(retry).toEqual({ ...first, replayed: "true" });
+});
+
+describe("an Idempotency-Key of fewer than 16 characters", () => {
+  test("gets 400 without a token", async () => {
+    const short = "x".repeat(15);
+    for (const key of [short, `"${short}"`])
+      for (const path of [...Object.values(PATHS), `${PATHS.links}/batch`]) {
+        const { status, headers } = await post(path, BODY, { "Idempotency-Key": key });
+        expect([status, headers[2]]).toEqual([400, "idempotency.format"]);
+      }
+    expect((await post(PATHS.shorten, BODY, { "Idempotency-Key": `${short}x` })).status).toBe(201);
+  });
+
+  test("is taken with a token, of a name or alone", async () => {
+    await using own = await startService({ CREATE_TOKEN: `${"t".repeat(32)} mina:${"m".repeat(32)}` });
+    for (const token of ["t", "m"]) {
+      const headers = { "Idempotency-Key": "1", Authorization: `Bearer ${token.repeat(32)}` };
+      expect((await post(PATHS.shorten, BODY, headers, own)).status).toBe(201);
+      expect((await post(PATHS.shorten, BODY, headers, own)).replayed).toBe("true");
+    }
+  });
 });
 
 test.each<[string, string | undefined]>([

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { createQueue } from "../../src/links/queue.ts";
+import { createLines, createQueue } from "../../src/lib/queue.ts";
 
 test("a queue runs `atOnce` tasks at a time in order of arrival, and refuses those beyond `waiting`", async () => {
   const inTurn = createQueue({ atOnce: 2, waiting: 3 });
@@ -37,4 +37,25 @@ test("a queue limits each sharer to its share of the places", async () => {
   done("done");
   expect(await Promise.all(outcomes)).toEqual(["done", "done", undefined, "done", undefined, "done", "done"]);
   expect(await inTurn(() => end, ["a", "x"])).toBe("done");
+});
+
+test("lines run work of one key in order of arrival, even after a failure, and other work immediately", async () => {
+  const inLine = createLines();
+  const started: string[] = [];
+  const ends: (() => void)[] = [];
+  const run = (key: string, name: string) =>
+    inLine(key, async () => {
+      started.push(name);
+      await new Promise<void>((resolve) => ends.push(resolve));
+      if (name === "a1") throw new Error("failed");
+      return name;
+    }).catch(() => "failed");
+  const outcomes = [run("a", "a1"), run("a", "a2"), run("b", "b1"), run("a", "a3")];
+  expect(started).toEqual(["a1", "b1"]);
+  for (let end = ends.shift(); end !== undefined; end = ends.shift()) {
+    end();
+    await Bun.sleep(0);
+  }
+  expect(await Promise.all(outcomes)).toEqual(["failed", "a2", "b1", "a3"]);
+  expect(started).toEqual(["a1", "b1", "a2", "a3"]);
 });

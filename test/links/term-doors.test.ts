@@ -96,7 +96,7 @@ describe.each(Object.entries(ENGINES))("the API over %s", (_, settings) => {
 
   test.each(TERM_NAMES)("a replay shows %s", async (name) => {
     const body = JSON.stringify({ target: TARGET, [name]: SAMPLES[name].values[0] });
-    const headers = { "Content-Type": "application/json", "Idempotency-Key": `a link with ${name}` };
+    const headers = { "Content-Type": "application/json", "Idempotency-Key": `creates a link with ${name}` };
     const send = () => curt.fetch(LINKS, { method: "POST", headers, body });
     const [first, replay] = [await send(), await send()];
     expect(replay.headers.get("idempotent-replayed")).toBe("true");

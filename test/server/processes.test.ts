@@ -6,6 +6,7 @@ import type { Target } from "../../src/links/target.ts";
 import { createAccessTokens } from "../../src/moderation/access-tokens.ts";
 import { checkStore } from "../../src/store/open.ts";
 import { newLink } from "../stores/links.ts";
+import { freePort } from "../support/free-port.ts";
 import { testOnLinux } from "../support/linux.ts";
 import { callApi, createManagedLink } from "../support/managed-links.ts";
 import {
@@ -51,7 +52,7 @@ describe("several processes", () => {
     expect(linesThatSay(program, "listens on")).toEqual([
       expect.objectContaining({
         pid: program.pid,
-        msg: expect.stringMatching(/^Curt .+ listens on http:\S+ and creates links at .+, in 3 processes$/),
+        msg: expect.stringMatching(/^Curt .+ listens on http:\S+ in 3 processes and creates links at .+$/),
       }),
     ]);
     expect(new Set(children(program)).size).toBe(PROCESSES);
@@ -69,6 +70,18 @@ describe("several processes", () => {
           .status,
       ).toBe(201);
       expect(await connections.get(`/${code}`)).toEqual(all({ status: 302, location: `${TARGET}${nth}` }));
+    }
+  });
+
+  test("say of all but one of simultaneous creates with one key that they are replayed", async () => {
+    for (let round = 0; round < 20; round++) {
+      const headers = { "Idempotency-Key": `simultaneous-creates-${round}` };
+      const body = JSON.stringify({ target: TARGET });
+      const send = () =>
+        fetch(`${program.origin}/api/v1/links`, { method: "POST", headers, body, keepalive: false });
+      const responses = await Promise.all(Array.from({ length: PROCESSES * 2 }, send));
+      const first = responses.filter((response) => response.headers.get("idempotent-replayed") === null);
+      expect([responses.every(({ status }) => status === 201), first.length]).toEqual([true, 1]);
     }
   });
 
@@ -237,6 +250,20 @@ describe("a start that fails", () => {
     await using several = await startSeveral();
     for (const processes of [PROCESSES, 1]) await expectPortTaken(several, processes);
   });
+
+  for (const processes of [1, PROCESSES])
+    test(`refuses one of two that start at once on a port with different stores, PROCESSES=${processes}`, async () => {
+      using folder = temporaryFolder();
+      const settings = { PORT: String(await freePort()), PROCESSES: String(processes) };
+      const [one, other] = [1, 2].map((nth) =>
+        refused({ ...settings, DATABASE_URL: `sqlite:${join(folder.path, `${nth}.db`)}` }),
+      );
+      const { code, stdout, stderr } = (await Promise.race([one, other])) ?? {};
+      expect([code, stdout]).toEqual([1, ""]);
+      expect(stderr).toContain(`PORT ${settings.PORT}: another program uses the port.`);
+      const ready = () => fetch(`http://localhost:${settings.PORT}/readyz`).catch(() => undefined);
+      await until("the other one serves", async () => (await ready())?.ok);
+    });
 
   test("reports once why the store can't be used", async () => {
     using folder = temporaryFolder();

@@ -1,13 +1,15 @@
 import { OpenApiGeneratorV31, OpenAPIRegistry } from "@asteasolutions/zod-to-openapi";
 
-import { REQUEST_ID } from "../http/api-headers.ts";
-import type { Domain } from "../http/domain.ts";
-import type { Endpoint } from "../http/endpoint.ts";
-import { listsErrors } from "../http/problems.ts";
-import { BODIES } from "../lib/bounds.ts";
-import { languageNames, type MessageKey, message } from "../locales/messages.ts";
-import { MIN_SHOWN_VISITS } from "../visits/statistics/noise.ts";
-import { MAX_DAYS } from "../visits/statistics/statistics.ts";
+import { REQUEST_ID } from "../../http/api-headers.ts";
+import type { Domain } from "../../http/domain.ts";
+import type { Endpoint } from "../../http/endpoint.ts";
+import { listsErrors } from "../../http/problems.ts";
+import { BODIES } from "../../lib/bounds.ts";
+import { languageNames, type MessageKey, message } from "../../locales/messages.ts";
+import { MIN_SHOWN_VISITS } from "../../visits/statistics/noise.ts";
+import { MAX_DAYS } from "../../visits/statistics/statistics.ts";
+import { MAX_BATCH } from "../create-batch.ts";
+import { MIN_KEY_LENGTH, TOKEN_SCHEME, withToken } from "../creation.ts";
 import { type Entry, KEY_SCHEME, shortenProblem } from "./components.ts";
 import type { ApiDescription } from "./description.ts";
 
@@ -24,6 +26,7 @@ const TAGS = {
 const LIMITS = {
   batch: MAX_BATCH,
   batch_bytes: BODIES["POST /api/v1/links/batch"].maxBytes,
+  key_length: MIN_KEY_LENGTH,
   days: MAX_DAYS.day,
   hours_days: MAX_DAYS.hour,
   fewest: MIN_SHOWN_VISITS,

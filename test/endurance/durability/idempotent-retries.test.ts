@@ -25,7 +25,7 @@ testOnLinux(
         target: `${target}/${round}/${nth}`,
       }));
       const path = isBatch ? "/api/v1/links/batch" : "/api/v1/links";
-      const headers = { "Content-Type": "application/json", "Idempotency-Key": `round ${round}` };
+      const headers = { "Content-Type": "application/json", "Idempotency-Key": `the key of round ${round}` };
       const body = JSON.stringify(isBatch ? bodies : bodies[0]);
       const responses = { count: 0 };
       async function send() {
