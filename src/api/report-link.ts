@@ -1,10 +1,14 @@
 import type { Call } from "../http/call.ts";
+import { isFromAnotherSite } from "../http/credentials.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { problemJson } from "../http/problems.ts";
 import { BODIES, header } from "../lib/bounds.ts";
 import { isProblem } from "../links/problem.ts";
 import { REASONS } from "../links/reasons.ts";
 import { MAX_NOTE_LENGTH } from "../moderation/case.ts";
+import type { ApiParts } from "./api-parts.ts";
+import { envelope, success } from "./envelope.ts";
+import { readJson } from "./json-body.ts";
 import {
   bodyFailures,
   codeField,
@@ -16,11 +20,8 @@ import {
   reference,
   returns,
   string,
-} from "./components.ts";
-import { envelope, success } from "./envelope.ts";
-import { readJson } from "./json-body.ts";
-import type { ApiParts } from "./parts.ts";
-import { z } from "./schema.ts";
+} from "./openapi/components.ts";
+import { z } from "./openapi/schema.ts";
 
 const REPORT_EXAMPLE = { reason: "phishing", note: "It asks for my bank's password." } as const;
 
@@ -67,8 +68,7 @@ export const reportLink = endpoint({
     async (call: Call) => {
       const { address } = call.client();
       // A page of another site could make each of its visitors report a link.
-      if (header(call.headers, "sec-fetch-site", "?") === "cross-site")
-        return problemJson(call, { kind: "cross-site" });
+      if (isFromAnotherSite(call)) return problemJson(call, { kind: "cross-site" });
       const body = await readJson(call.request, BODIES[AT], reportRequest, REPORT_EXAMPLE);
       if (isProblem(body)) return problemJson(call, body);
       const { reason, note } = body;

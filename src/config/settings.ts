@@ -140,6 +140,14 @@ const POSTURE_SETTINGS = {
       "whether makers may change the destinations of their links: on, off, or 24h for the first day of a link; auto is 24h in public posture and on in private posture; makers may always withdraw their links",
     takes: oneOf("auto", "on", "24h", "off"),
   },
+  origins: {
+    name: "ORIGINS",
+    default: "none",
+    unset: [],
+    meaning:
+      "origins whose pages may use the API in private posture without CREATE_TOKEN, separated by commas, such as https://wiki.internal; otherwise, pages of every origin may",
+    takes: listOf(origin),
+  },
   statsShown: {
     name: "STATS_SHOWN",
     default: "auto",

@@ -36,9 +36,10 @@ const EXPOSED_HEADERS = [
 /** In seconds. */
 const PREFLIGHT_VALID = 7200;
 
-/** Lets scripts of every origin read a response (WHATWG Fetch, section 3.3). Browsers send no credentials by themselves. */
-export function allowEveryOrigin({ headers }: Response): void {
-  headers.set("Access-Control-Allow-Origin", "*");
+/** Lets scripts of one origin, or of all with "*", read a response (WHATWG Fetch, section 3.3). Browsers send no credentials. */
+export function allowOrigin({ headers }: Response, origin: string): void {
+  headers.set("Access-Control-Allow-Origin", origin);
+  if (origin !== "*") headers.append("Vary", "Origin");
   headers.set("Access-Control-Expose-Headers", EXPOSED_HEADERS);
 }
 

@@ -5,6 +5,7 @@ import { isName } from "../links/name.ts";
 import { isProblem } from "../links/problem.ts";
 import type { Secret } from "../links/secret.ts";
 import { type AccessTokens, isEqual, isNotOver } from "../moderation/access-tokens.ts";
+import type { Counters } from "../moderation/counters.ts";
 import type { RateLimits } from "../moderation/rate-limits.ts";
 import type { Call } from "./call.ts";
 import type { HttpProblem } from "./problems.ts";
@@ -63,23 +64,33 @@ export function bearerToken(headers: Headers): string {
 }
 
 /**
- * Whether another site or origin sends the request (Fetch Metadata, section 2.4). Browsers that don't say so send an `Origin`,
- * which is "null" for pages without a referrer, such as ours. An operator may open the pages at another host than BASE_URL's.
+ * Whether another site or origin sends the request (Fetch Metadata, section 2.4). Browsers that don't say so, as over plain
+ * HTTP, send an `Origin`. It is "null" for sandboxed frames of any site, but also for our own pages when they send forms,
+ * because these have no referrer. An operator may open the pages at another host than BASE_URL's.
  */
-export function isFromAnotherSite({ headers, domain }: Call): boolean {
+export function isFromAnotherSite({ headers, domain, request }: Call): boolean {
   const site = header(headers, "sec-fetch-site", "?");
   if (site !== null) return site !== "same-origin" && site !== "none";
-  const origin = header(headers, "origin", "?") ?? "null";
-  if (origin === "null" || origin === domain.origin) return false;
+  const origin = header(headers, "origin", "?");
+  if (origin === null || origin === domain.origin) return false;
+  if (origin === "null") return pathOf(request).startsWith("/api/");
   const [, host = ""] = /^https?:\/\/(.+)$/.exec(origin) ?? [];
   return host !== header(headers, "host") || domain.origin.endsWith(`//${host}`);
+}
+
+/**
+ * Whether a browser over plain HTTP doesn't say which site sends the request. Our scripts' requests have an origin. A form without
+ * a script may be ours, but also that of a sandboxed frame, which must create no links in somebody's name.
+ */
+function hidesOrigin({ headers }: Call): boolean {
+  return header(headers, "sec-fetch-site", "?") === null && header(headers, "origin", "?") === "null";
 }
 
 /** Reads who sends a call, if a trusted proxy has signed that person in. */
 export type ReadUser = (call: Call) => string | HttpProblem | undefined;
 
 /** Without a header's name, nobody is signed in. */
-function createUserReader(headerName: string | null): ReadUser {
+export function createUserReader(headerName: string | null): ReadUser {
   return (call) => {
     if (headerName === null || call.client().isThroughProxy !== true) return undefined;
     const name = namedHeader(call.headers, headerName);
@@ -88,10 +99,7 @@ function createUserReader(headerName: string | null): ReadUser {
     if (!isName(name)) return { kind: "user.wrong" };
     // The proxy knows the browser by a cookie, which browsers may also send for other sites.
     if (/^(?:GET|HEAD)$/.test(call.request.method)) return name;
-    // A sandboxed frame of another site. Our pages hide their origin only when they send forms.
-    const isHidden = header(call.headers, "origin") === "null" && !call.headers.has("sec-fetch-site");
-    const isHiddenCall = isHidden && pathOf(call.request).startsWith("/api/");
-    return isHiddenCall || isFromAnotherSite(call) ? { kind: "cross-site" } : name;
+    return isFromAnotherSite(call) ? { kind: "cross-site" } : name;
   };
 }
 
@@ -108,17 +116,19 @@ export type CreatorCheck = (call: Call, token?: string) => HttpProblem | undefin
 
 export function createCreatorCheck({ tokens, needsToken, ...headers }: CheckParts): CreatorCheck {
   const readCreator = createUserReader(headers.createUserHeader);
-  const readOperator = createUserReader(headers.adminUserHeader);
+  const { adminUserHeader } = headers;
+  const readOperator = adminUserHeader === null ? undefined : createUserReader(adminUserHeader);
   const isClosed = needsToken || headers.createUserHeader !== null;
 
   return (call, token = bearerToken(call.headers)) => {
     const found = token === "" ? undefined : tokens.create.find(token);
     const creator = found === undefined && isClosed ? readCreator(call) : found?.name;
     if (isProblem(creator)) return creator;
+    if (found === undefined && creator !== undefined && hidesOrigin(call)) return { kind: "cross-site" };
     if (isClosed && (found ?? creator) === undefined)
       return { kind: token === "" ? "token.missing" : "token.wrong" };
     // Not by ADMIN_TOKEN: where everybody may create links, its name in `created_by` would confirm a guess.
-    const operator = creator ?? readOperator(call);
+    const operator = creator ?? readOperator?.(call);
     call.by = isProblem(operator) ? undefined : operator;
     return undefined;
   };
@@ -131,7 +141,7 @@ export function createOperatorCheck(
   counters: Pick<Counters, "count">,
 ) {
   const readUser = createUserReader(adminUserHeader);
-  /** Counts a wrong token against its client, and returns the problem to respond with. */
+  /** Counts a wrong token, also against its client, and returns the problem to respond with. */
   function onWrong(call: Call): HttpProblem {
     counters.count("wrong-token");
     const seconds = wrongToken?.take(clientNetwork(call.client().address)) ?? 0;

@@ -1,7 +1,9 @@
-import { allowEveryOrigin, answerPreflight, REQUEST_ID, requestIdOf } from "../http/api-headers.ts";
+import { allowOrigin, answerPreflight, REQUEST_ID, requestIdOf } from "../http/api-headers.ts";
 import type { Call, CallOf, Handler } from "../http/call.ts";
-import { asProblem } from "../http/problems.ts";
-import type { AddLimitHeaders } from "../http/rate-limit-headers.ts";
+import { isFromAnotherSite } from "../http/credentials.ts";
+import type { AddLimitHeaders } from "../http/limits/rate-limit-headers.ts";
+import type { AdmitOrigin } from "../http/origins.ts";
+import { asProblem, problemJson } from "../http/problems.ts";
 import type { RequestFigures } from "../http/request-counts.ts";
 import { answer } from "../http/responses.ts";
 import { pathOf } from "../http/url.ts";
@@ -14,7 +16,7 @@ export interface Route {
   readonly at: string;
   /** Returns undefined if the method isn't allowed for the code. */
   readonly handle: (call: Call) => Response | undefined | Promise<Response | undefined>;
-  /** Scripts of every origin may read the response. */
+  /** Scripts of other origins may read the response. */
   readonly forEveryOrigin?: boolean | undefined;
   /** Whether the method is allowed for the code, for `Allow`. Default: for all codes. */
   readonly accepts?: (call: Call) => Promise<boolean>;
@@ -25,8 +27,9 @@ export interface RouterOptions {
   readonly first: readonly Route[];
   /** Loads the other routes. If it rejects, the next request tries again. */
   readonly load: () => Promise<readonly Route[]>;
-  /** Whether scripts of every origin may use this path of the API. */
-  readonly isOpen: (path: string) => boolean;
+  /** The start of the API's paths that no scripts of other origins may use. */
+  readonly closed: string | undefined;
+  readonly admitOrigin: AdmitOrigin;
   /** Answers requests without a route. */
   readonly notFound: Handler;
   readonly addLimitHeaders: AddLimitHeaders;
@@ -48,6 +51,7 @@ interface Match {
   readonly code: string;
 }
 
+const CHANGING: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH", "DELETE"]);
 const OF_API = /^\/api(?:\/|$)/;
 /** Their addresses change with their contents. */
 const ASSETS = "/.assets/";
@@ -59,7 +63,7 @@ const MAX_UNREAD_BYTES = 1024 * 1024;
  * limits, CORS, a request id, a count, and a problem if the handler throws. Answers OPTIONS, and 405 for other methods.
  */
 export function createRouter(options: RouterOptions): Fetch {
-  const { load, isOpen, notFound, addLimitHeaders, callOf, requests, onFault } = options;
+  const { load, closed, admitOrigin, notFound, addLimitHeaders, callOf, requests, onFault } = options;
   const first = new Set<Route | undefined>(options.first);
   let paths = createPaths(options.first);
   let isLoaded = false;
@@ -82,10 +86,12 @@ export function createRouter(options: RouterOptions): Fetch {
     const method = request.method === "HEAD" ? "GET" : request.method;
     const path = routedPath(request);
     const id = OF_API.test(path) ? requestIdOf(request.headers) : undefined;
-    let isOpenHere = id !== undefined && isOpen(path);
+    const isOfApi = id !== undefined && (closed === undefined || !path.startsWith(closed));
     const call = callOf(request, server, "");
+    let origin = isOfApi ? admitOrigin(call) : undefined;
+    const isRefused = isOfApi && origin === undefined && CHANGING.has(method) && isFromAnotherSite(call);
     let template = "other";
-    let response = isOpenHere ? answerPreflight(request) : undefined;
+    let response = origin === undefined ? undefined : answerPreflight(request);
     try {
       if (response === undefined) {
         let matches = paths(path, method);
@@ -98,19 +104,20 @@ export function createRouter(options: RouterOptions): Fetch {
           }
         }
         template = matches[0]?.path.template ?? template;
-        isOpenHere ||= matches[0]?.path.methods.get(method)?.forEveryOrigin === true;
+        if (matches[0]?.path.methods.get(method)?.forEveryOrigin === true) origin ??= admitOrigin(call);
         const [match] = matches;
         const own = match === undefined || match.code === "" ? call : call.at(call.domain, match.code);
         const handle = match === undefined ? notFound : match.path.methods.get(method)?.handle;
-        const handled = await handle?.(own);
-        response =
-          handled === undefined ? await refuseMethod(own, matches, method) : addLimitHeaders(own, handled);
+        // Browsers send a text/plain body without a preflight, so refuse it before the handler acts.
+        const handled = isRefused ? problemJson(own, { kind: "cross-site" }) : await handle?.(own);
+        if (handled === undefined) response = await refuseMethod(own, matches, method);
+        else response = own.limits.length === 0 ? handled : addLimitHeaders(own, handled);
       }
     } catch (error) {
       onFault(error, id);
       response = answerProblem(call, asProblem(error));
     }
-    if (isOpenHere) allowEveryOrigin(response);
+    if (origin !== undefined) allowOrigin(response, origin);
     if (id !== undefined) response.headers.set(REQUEST_ID, id);
     if (template.startsWith(ASSETS)) template = ASSETS;
     requests.observe(template, request.method, response.status, startMs);
@@ -145,13 +152,14 @@ interface Pattern extends Path {
   readonly after: string;
 }
 
-const CODE = /^(.*)\{(?:code|host)\}([^/]*)(.*)$/;
+const CODE = /^(.*)\{(?:code|host|id)\}([^/]*)(.*)$/;
 /** Matches only paths that no other template matches. */
 const SHORT_ADDRESS = "/{code}";
 
 /**
  * Returns a function that finds the paths of a request, with or without a slash at the end. If any of them has the method,
- * the first one does. A suffix after the code starts with + or a dot, which no code before it contains. A {host} is read as a code.
+ * the first one does. A suffix after the code starts with + or a dot, which no code before it contains. A {host} or {id} is read as a code.
+ * @internal
  */
 export function createPaths(routes: readonly Route[]) {
   const fixed = new Map<string, Path>();

@@ -137,11 +137,12 @@ function answerWith({ status, body, headers: json }: RenderedView, requestHeader
 function headersOf({ headers }: Call): Record<string, string> {
   const language = cookieLanguage(headers);
   const cameFrom = header(headers, "sec-fetch-site", "?");
+  const site = cameFrom === "same-origin" || cameFrom === "none" ? cameFrom : "cross-site";
   return {
     Accept: prefersHtml(header(headers, "accept")) ? "text/html" : "application/json",
     "Accept-Language": negotiateLanguage(header(headers, "accept-language")),
     ...(acceptsGzip(header(headers, "accept-encoding")) && { "Accept-Encoding": "gzip" }),
     ...(language !== undefined && { Cookie: `language=${language}` }),
-    ...(cameFrom !== null && { "Sec-Fetch-Site": cameFrom === "same-origin" ? cameFrom : "cross-site" }),
+    ...(cameFrom !== null && { "Sec-Fetch-Site": site }),
   };
 }

@@ -129,12 +129,13 @@ test("a 503 has security headers and keeps what was typed", async () => {
   expect(away.logged.join("")).toContain("the store cannot answer");
 });
 
-test("?language= sets a cookie only for requests from Curt's own pages", async () => {
-  for (const [site, setsCookie] of [
-    ["same-origin", true],
-    ["cross-site", false],
-    ["same-site", false],
-    ["none", false],
+test("?language= sets a cookie on Curt's own pages, and for a reader without one who opens the address", async () => {
+  for (const [site, cookie, setsCookie] of [
+    ["same-origin", "language=en", true],
+    ["cross-site", "", false],
+    ["same-site", "", false],
+    ["none", "", true],
+    ["none", "language=en", false],
   ] as const) {
     const response = await get("/taken+?language=ko", { "Sec-Fetch-Site": site });
     expect(response.headers.get("content-language")).toBe("ko");
