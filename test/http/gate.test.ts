@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 
-import { checkPassword, hashPassword } from "../../src/links/password.ts";
-import type { NewLink } from "../../src/links/store.ts";
+import type { NewLink } from "../../src/links/link-store.ts";
 import type { Target } from "../../src/links/target.ts";
+import { checkPassword, hashPassword } from "../../src/links/terms/password.ts";
 import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
 import en from "../../src/locales/en.json";
 import ko from "../../src/locales/ko.json";
@@ -39,12 +39,12 @@ const send = (
   service: RunningService = curt,
 ) => sendForm(service, path, form, { ...PERSON, ...headers });
 
-/** Expects a response that neither redirects nor shows the destination, and that no cache may store. */
+/** Expects a response that neither redirects nor shows the destination, and that no cache may use for others. */
 async function expectClosed(response: Response, status: number): Promise<string> {
   const text = await response.text();
   const { headers } = response;
   expect([response.status, headers.get("location")]).toEqual([status, null]);
-  expect(headers.get("cache-control")).toBe("no-store");
+  expect(headers.get("cache-control")).toBeOneOf(["no-store", "private, no-cache"]);
   expect([...headers].flat().join() + text).not.toMatch(DESTINATION);
   return text;
 }
@@ -358,6 +358,24 @@ test("a form whose body ends after the link was changed or disabled doesn't open
   await store.update(changed, { type: "edit", atMs: curt.nowMs(), passwordHash: another });
   await store.disable([disabled], { who: "api", atMs: curt.nowMs(), reason: "phishing" });
   expect(await Promise.all(open.map(({ end }) => end()))).toEqual([401, 410]);
+});
+
+test("a password form that is sent twice uses up one visit", async () => {
+  await addGuarded(curt, "twice", { password: PASSWORD, maxVisits: 1, target: TARGET });
+  const page = await elementsOf(await curt.fetch("/twice", { headers: PERSON }));
+  const form = page.find(({ attributes }) => attributes["name"] === "form")?.attributes["value"] ?? "";
+  expectOpen(await send("/twice", { form, password: PASSWORD }), 303);
+  await expectClosed(await send("/twice", { form, password: "wrong" }), 403);
+  expectOpen(await send("/twice", { form, password: PASSWORD }), 303);
+  await untilCounted(curt, "twice", 1);
+});
+
+test("a password form redirects to its address, with the query, if the link has no password any more", async () => {
+  await curt.shorten({ original_url: TARGET, custom_code: "unlocked" });
+  const response = await send("/unlocked?a=b", { form: "text", password: PASSWORD });
+  expect([response.status, response.headers.get("location")]).toEqual([303, "/unlocked?a=b"]);
+  const client = await curt.fetch("/unlocked", { method: "POST" });
+  expect(client.status).toBe(405);
 });
 
 describe("wrong passwords", () => {

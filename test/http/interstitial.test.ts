@@ -5,9 +5,9 @@ import en from "../../src/locales/en.json";
 import ko from "../../src/locales/ko.json";
 import { damageStore } from "../stores/damage.ts";
 import { addGuarded } from "../support/guarded-links.ts";
-import { type RunningService, shareService, startService } from "../support/service.ts";
+import { openStoreOf, type RunningService, shareService, startService } from "../support/service.ts";
 import { untilCounted, WINDOWS_CHROME } from "../visits/visits.ts";
-import { expectGuarded, sendForm } from "./markup.ts";
+import { elementsOf, expectGuarded, sendForm } from "./markup.ts";
 
 const TARGET = "https://example.com/where?to=go&so=%22#here";
 const ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8";
@@ -115,8 +115,61 @@ describe("INTERSTITIAL=all with a link that has max_visits or a password", () =>
     const page = await response.text();
     expect(page).toContain("<strong>example.com</strong>");
     expect([en, ko].some((words) => page.includes(words["interstitial.counts"]))).toBe(true);
-    expect(page).toContain(`<form method="post"><button class="button primary">`);
+    expect(page).toContain(`<form method="post"><input type="hidden" name="form" value="`);
   }
+
+  /** Opens a link and returns the form of its preview or password page. */
+  async function openForm(code: string): Promise<Record<string, string>> {
+    const page = await curt.fetch(`/${code}`, { headers: { ...PERSON, ...NAVIGATION } });
+    const inputs = (await elementsOf(page)).filter(({ attributes }) => attributes["type"] === "hidden");
+    return Object.fromEntries(
+      inputs.map(({ attributes: { name = "", value = "" } }) => [name, value] as const),
+    );
+  }
+
+  describe("a form that is sent twice", () => {
+    const statusesOf = async (code: string, forms: readonly Record<string, string>[]) =>
+      (await Promise.all(forms.map((form) => send(`/${code}`, form)))).map(({ status }) => status);
+
+    test("uses up one visit within a minute, and counts once", async () => {
+      await addGuarded(curt, "double", { maxVisits: 1, target: TARGET });
+      await addGuarded(curt, "both-of-two", { maxVisits: 2, target: TARGET });
+      for (const code of ["double", "both-of-two"]) {
+        const form = await openForm(code);
+        // A double click, and a reload.
+        expect(await statusesOf(code, [form, form])).toEqual([303, 303]);
+        expect(await statusesOf(code, [form])).toEqual([303]);
+        await untilCounted(curt, code, 1);
+      }
+      const other = await openForm("both-of-two");
+      expect(await statusesOf("both-of-two", [other])).toEqual([303]);
+      await untilCounted(curt, "both-of-two", 2);
+    });
+
+    test("is refused after a minute", async () => {
+      await addGuarded(curt, "late", { maxVisits: 1, target: TARGET });
+      const form = await openForm("late");
+      expect(await statusesOf("late", [form])).toEqual([303]);
+      curt.advance(60_000);
+      expect(await statusesOf("late", [form])).toEqual([410]);
+    });
+
+    test("is refused once the link is disabled", async () => {
+      const link = await addGuarded(curt, "blocked", { maxVisits: 1, target: TARGET });
+      const form = await openForm("blocked");
+      expect(await statusesOf("blocked", [form])).toEqual([303]);
+      await using store = await openStoreOf(curt);
+      await store.disable([link], { who: "api", atMs: curt.nowMs(), reason: "phishing" });
+      expect(await statusesOf("blocked", [form])).toEqual([410]);
+    });
+
+    test("never shares its visit with another form", async () => {
+      await addGuarded(curt, "two", { maxVisits: 1, target: TARGET });
+      const forms = [await openForm("two"), await openForm("two"), {}, {}];
+      const statuses = await statusesOf("two", forms);
+      expect(statuses.toSorted((one, other) => one - other)).toEqual([303, 410, 410, 410]);
+    });
+  });
 
   test("shows the preview again to a person who chooses a language there", async () => {
     await addGuarded(curt, "language", { maxVisits: 1, target: TARGET });
