@@ -103,6 +103,12 @@ const pageHeaders = memoize(
 /** For pages that search engines may list. Browsers may cache them, but must revalidate before use. */
 export const FINDABLE = { "X-Robots-Tag": "all", "Cache-Control": "private, no-cache" };
 
+/**
+ * For the response to a refused form without secrets. With no-store, Chromium and Firefox show a dead page after Back, and with
+ * `Cookie` in `Vary` Chromium does so once a cookie was set.
+ */
+export const KEPT_FOR_BACK = { "Cache-Control": "private, no-cache", Vary: "Accept-Language" };
+
 /** A page in the reader's language. Search engines may not list it unless `headers` say otherwise. `code` compresses it. */
 export function html(
   call: DetachedCall,

@@ -53,6 +53,16 @@ export function instantOf(local: string, zone: string): number | undefined {
   }
 }
 
+/** The zone, or UTC for one that only the visitor's browser knows. */
+export function knownZone(zone: string): string {
+  try {
+    Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(zone || "UTC");
+    return zone;
+  } catch {
+    return "UTC";
+  }
+}
+
 /** The terms of a form, but for instants, which each form asks for in its own way. A field that wasn't sent changes nothing. */
 export function readTerms(
   textOf: (name: TermName) => string | undefined,
@@ -75,13 +85,15 @@ const READ: {
   // Nobody can see the present one, so an empty field keeps it.
   secret: (text) => text || undefined,
   flag: (text) => text === SET,
+  text: (text) => text.trim() || null,
 };
 
-/** Messages that help people more than the API's. */
-export const DATE_WORDS = {
-  "expires_at.format": "home.date.wrong",
-  "starts_at.format": "home.date.wrong",
-} as const;
+/** Messages about dates that help people more than the API's. */
+export function dateWords(zone: string) {
+  const word = knownZone(zone) === zone ? "home.date.wrong" : "home.date.zone";
+  return { "expires_at.format": word, "starts_at.format": word } as const;
+}
+
 /** The messages of a problem beside their fields, or above the form if one belongs to no field. */
 export function describeInForm<Field extends string>(
   problem: HttpProblem,

@@ -2,9 +2,11 @@ import { beforeAll, describe, expect, test } from "bun:test";
 
 import type { Locator, Page } from "playwright-core";
 
-import { shareService } from "../support/service.ts";
+import { createManagedLink } from "../support/managed-links.ts";
+import { endLink, shareService } from "../support/service.ts";
 import { linkOf } from "../visits/visits.ts";
-import { openPage, LAPTOP, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
+import { chooseLanguage, openPage, LAPTOP, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
+import { makeButton } from "./home-form.ts";
 
 const LONG = "https://example.com/long";
 
@@ -30,7 +32,7 @@ describe.each(READERS)("a refused form ($locale)", ({ locale, viewport }) => {
   const fields = (page: Page) => ({
     address: page.getByRole("textbox", { name: say("home.url") }),
     code: page.getByRole("textbox", { name: say("home.code") }),
-    create: page.getByRole("button", { name: say("home.make") }),
+    create: makeButton(page),
   });
 
   /** Submits `address` and `code` by Enter in the code, and returns the form that comes back. */
@@ -53,7 +55,7 @@ describe.each(READERS)("a refused form ($locale)", ({ locale, viewport }) => {
   test("shows the reason beside each field, keeps what was entered, and creates the link once corrected", async () => {
     await using page = await openPage(curt.origin, { locale, viewport });
     for (const [address, code, refusals] of [
-      [LONG, "mine", { code: say("taken") }],
+      [LONG, "mine", { code: say("home.taken") }],
       [" ", "", { address: say("home.empty") }],
       ["https://curt.example/mine", "", { address: say("target.own") }],
       [
@@ -99,7 +101,7 @@ describe.each(READERS)("a refused form ($locale)", ({ locale, viewport }) => {
     await page.locator("[aria-invalid]").first().waitFor();
     await untilFocused(form.address);
     expect(await refusalOf(form.address)).toBe(say("home.not-address"));
-    expect(await refusalOf(form.code)).toBe(say("taken"));
+    expect(await refusalOf(form.code)).toBe(say("home.taken"));
     expect(await refusalOf(page.getByLabel(say("home.expires")))).toBe(say("home.date.wrong"));
     expect(await refusalOf(visits)).toBe(say("home.max-visits.wrong", { min: 1, max: 1_000_000_000 }));
     const there = page.getByRole("link", { name: say("home.taken.see") });
@@ -135,15 +137,15 @@ test("entries stay when the language changes, unless they are too long for an ad
   };
   await page.goto("/");
   await fill("en");
-  await page.getByRole("link", { name: "한국어" }).click();
+  await chooseLanguage(page, "ko");
   await expectFilled("ko");
-  await page.getByRole("button", { name: wordsOf("ko")("home.make") }).click();
+  await makeButton(page).click();
   await page.locator("[aria-invalid]").first().waitFor();
-  await page.getByRole("link", { name: "English" }).click();
+  await chooseLanguage(page, "en");
   await expectFilled("en");
   // More than an address can hold is left behind.
   await page.getByRole("textbox", { name: wordsOf("en")("home.url") }).fill("긴".repeat(2000));
-  await page.getByRole("link", { name: "한국어" }).click();
+  await chooseLanguage(page, "ko");
   await page.getByRole("heading", { name: wordsOf("ko")("home.heading") }).waitFor();
 });
 
@@ -151,9 +153,46 @@ test("an empty form reports the missing address and focuses its field", async ()
   await using page = await openPage(curt.origin);
   await page.goto("/");
   const address = page.getByRole("textbox", { name: wordsOf("en")("home.url") });
-  await page.getByRole("button", { name: wordsOf("en")("home.make") }).click();
+  await makeButton(page).click();
   await page.locator("[aria-invalid]").waitFor();
   await untilFocused(address);
   expect(await refusalOf(address)).toBe(wordsOf("en")("home.empty"));
   expect(page.url()).toBe(`${curt.origin}/`);
+});
+
+test("Back shows a refused form again with its entries, and a refused password without sending it again", async () => {
+  await using page = await openPage(curt.origin);
+  const say = wordsOf("en");
+  const address = page.getByRole("textbox", { name: say("home.url") });
+  await page.goto("/");
+  await address.fill("ftp://example.com/");
+  await address.press("Enter");
+  await page.locator("[aria-invalid]").waitFor();
+  // It sets a cookie.
+  await chooseLanguage(page, "en");
+  await page.waitForURL(/language=en/);
+  await page.goBack();
+  expect(await address.inputValue()).toBe("ftp://example.com/");
+
+  await createManagedLink(curt, { code: "locked", password: "open" });
+  await page.goto("/locked");
+  await page.getByLabel(say("password.label")).fill("wrong");
+  await page.keyboard.press("Enter");
+  await page.locator("[aria-invalid]").waitFor();
+  const refusal = await page.getByRole("main").textContent();
+  await page.goto("/+privacy");
+  await page.goBack();
+  // It names the remaining attempts, which a second request would lower.
+  expect(refusal).toContain(say("password.left", { count: 9 }));
+  expect(await page.getByRole("main").textContent()).toBe(refusal);
+
+  await endLink(curt, "locked", Date.now());
+  await page.getByLabel(say("password.label")).fill("open");
+  await page.keyboard.press("Enter");
+  const ended = page.getByRole("heading", { level: 1, name: say("page.expired.title") });
+  await ended.waitFor();
+  await chooseLanguage(page, "ko");
+  await page.waitForURL(/language=ko/);
+  await page.goBack();
+  await ended.waitFor();
 });

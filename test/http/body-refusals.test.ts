@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 
 import { BODIES } from "../../src/lib/bounds.ts";
+import { TOKEN } from "../admin/operator.ts";
 import { addGuarded } from "../support/guarded-links.ts";
 import { createManagedLink, type ManagedLink, TARGET } from "../support/managed-links.ts";
 import { shareService } from "../support/service.ts";
@@ -14,7 +15,7 @@ import {
 import { expectGuarded, sendForm } from "./markup.ts";
 import { expectEnvelope, expectInForm, rowsOf, SHORTEN_NAMES } from "./refusal.ts";
 
-const curt = shareService();
+const curt = shareService({ ADMIN_TOKEN: TOKEN });
 let link: ManagedLink;
 beforeAll(async () => {
   link = await createManagedLink(curt, { code: "mine" });
@@ -59,7 +60,7 @@ describe.each([
   const ROWS = rowsOf([...formRefusals(BODIES[at].maxBytes), ...SITE_REFUSALS]);
   test.each(ROWS)("refuses %s, with a page", async (_, refusal) => {
     const response = await sendForm(curt, path, refusal.body, refusal.sent);
-    expectGuarded(response);
+    expectGuarded(response, false, path !== "/mine+manage");
     // Without the key, the manage page has one field only.
     await expectInForm(response, refusal, { none: path === "/mine+manage" ? "key" : "none" });
   });
@@ -69,9 +70,10 @@ describe.each([
   ["POST /", "/", "application/json"],
   ["POST /{code}+report", "/mine+report", "application/json"],
   ["POST /{code}", "/closed", "text/html"],
+  ["POST /admin", "/admin", "text/html"],
 ] as const)("%s", (at, path, Accept) => {
   const rows = formRefusals(BODIES[at].maxBytes);
-  test.each(rowsOf(at === "POST /{code}" ? [...rows, ...SITE_REFUSALS] : rows))(
+  test.each(rowsOf(Accept === "text/html" ? [...rows, ...SITE_REFUSALS] : rows))(
     "refuses %s, with JSON",
     async (_, refusal: BodyRefusal) => {
       const response = await sendForm(curt, path, refusal.body, { ...refusal.sent, Accept });
