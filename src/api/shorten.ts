@@ -3,11 +3,18 @@
 import type { DetachedCall } from "../http/call.ts";
 import type { Domain } from "../http/domain.ts";
 import { endpoint, addressPath, viewEndpoint } from "../http/endpoint.ts";
+import { malformed } from "../http/problems.ts";
 import { BODIES, header } from "../lib/bounds.ts";
 import type { Link } from "../links/link.ts";
 import { isProblem } from "../links/problem.ts";
+import { TERM_NAMES } from "../links/terms/terms.ts";
 import { DURATIONS, instantOf, type Expiry, isoInstant } from "../links/time.ts";
 import { message, negotiateLanguage } from "../locales/messages.ts";
+import type { ApiParts, ApiViewParts } from "./api-parts.ts";
+import { code, createLink, target } from "./create-link.ts";
+import { createBody, type CreateFormat, createCreateHandlers, createResponses } from "./creation.ts";
+import { envelope, success } from "./envelope.ts";
+import { readFields } from "./json-body.ts";
 import {
   type Entry,
   EXAMPLE,
@@ -17,21 +24,16 @@ import {
   returns,
   shortUrl,
   string,
-} from "./components.ts";
-import { code, target } from "./create-link.ts";
-import { createBody, type CreateFormat, createCreateHandlers, createResponses } from "./creation.ts";
-import { type ApiDescription, dereference } from "./description.ts";
-import { getDocument } from "./document.ts";
-import { envelope, success } from "./envelope.ts";
-import { readFields } from "./json-body.ts";
-import type { ApiParts, ApiViewParts } from "./parts.ts";
-import { z } from "./schema.ts";
+} from "./openapi/components.ts";
+import { type ApiDescription, dereference } from "./openapi/description.ts";
+import { getDocument } from "./openapi/document.ts";
+import { z } from "./openapi/schema.ts";
 
 const AT = "POST /api/v1/shorten";
 const BODY = BODIES[AT];
 const { original_url, custom_code, expire_duration } = EXAMPLE;
 
-export const shortenRequest = z
+const shortenRequest = z
   .object({
     original_url: target,
     custom_code: code.nullish(),
@@ -66,11 +68,17 @@ export const shorten = endpoint({
   serve: (parts: ApiParts) => createCreateHandlers(parts).one(SHORTEN_FORMAT, addressPath(AT)),
 });
 
+/** These are refused; other unknown fields are ignored. Without its password, for example, a link would be unprotected. */
 const SHORTEN_FORMAT: CreateFormat = {
   example: { original_url },
   message: "shortened",
   bounds: BODY,
   read(fields) {
+    const terms = TERM_NAMES.filter((name) => fields[name] !== undefined && fields[name] !== null);
+    if (terms.length > 0)
+      return malformed(
+        ...terms.map((field) => ({ rule: "field.unknown" as const, field, elsewhere: createLink.at })),
+      );
     const body = readFields(fields, BODY, shortenRequest);
     if (isProblem(body)) return body;
     const { original_url: originalUrl, expire_duration: expiry } = body;

@@ -2,8 +2,10 @@ import { beforeAll, describe, expect, test } from "bun:test";
 
 import * as fc from "fast-check";
 
+import { TERM_NAMES } from "../../src/links/terms/terms.ts";
 import en from "../../src/locales/en.json";
 import ko from "../../src/locales/ko.json";
+import { SAMPLES } from "../links/term-samples.ts";
 import { BASE_URL, type RunningService, shareService, toDomain } from "../support/service.ts";
 
 const service = shareService({ DOMAINS: "https://한글.example" });
@@ -103,6 +105,16 @@ describe.each([BASE_URL, "https://한글.example"])("the contract at %s", (origi
       expect(({} as Record<string, unknown>)["custom_code"]).toBeUndefined();
       const inherited = await curt.shorten(`{"__proto__":{"original_url":"${original_url}"}}`);
       expect(await messageOf(inherited, 400)).toBe("original_url: It is required.");
+    });
+
+    test.each(TERM_NAMES)("refuses %s, which only our own endpoint takes", async (name) => {
+      const [value] = SAMPLES[name].values;
+      const refusal = await curt.shorten({ original_url, [name]: value });
+      expect(refusal.headers.get("curt-reason")).toBe("field.unknown");
+      expect(await messageOf(refusal, 400)).toBe(
+        `${name}: Only POST /api/v1/links has this field. Send the request there.`,
+      );
+      expect((await curt.shorten({ original_url, [name]: null })).status).toBe(201);
     });
 
     test("reads escapes in JSON, and a byte order mark", async () => {
