@@ -14,10 +14,8 @@ import { note, plural, print } from "./terminal/print.ts";
  */
 export async function check(config: Config): Promise<number> {
   const { database, baseUrl, posture } = config;
-  for (const { name, meant } of config.misspellings)
-    note(`configuration: ${name} is not a setting. Did you mean ${meant}?`);
-  for (const setting of ["ADMIN_TOKEN", "CREATE_TOKEN"] as const) {
-    const tokens = readTokens(setting, config);
+  const { admin, create } = readAllTokens(config);
+  for (const [setting, tokens] of Object.entries({ ADMIN_TOKEN: admin, CREATE_TOKEN: create })) {
     const names = tokens.flatMap(({ name }) => name ?? []);
     const nameless = tokens.length - names.length;
     if (nameless > 0) names.push(`${nameless} without a name`);

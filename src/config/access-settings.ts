@@ -1,5 +1,5 @@
 import { isName } from "../links/name.ts";
-import { type Format, path, type SecretFormat, type Setting } from "./formats.ts";
+import { type Format, oneOf, path, type SecretFormat, type Setting } from "./setting-formats.ts";
 
 /** A secret that lets a person or a program in. */
 export interface AccessToken {
@@ -31,6 +31,14 @@ function areAlike(all: readonly (AccessToken | undefined)[]): boolean {
   const values = all.flatMap((token) => [token?.name ?? [], token?.secret ?? []].flat());
   return new Set(values).size < values.length;
 }
+
+/** With it, everybody who may create links would be an operator. */
+export function shareSecret(admin: readonly AccessToken[], create: readonly AccessToken[]): boolean {
+  return areAlike([...admin, ...create].map(({ secret }) => ({ secret })));
+}
+
+export const SHARED_SECRET =
+  "ADMIN_TOKEN and CREATE_TOKEN must not share a secret: everybody who may create links would be an operator";
 
 /** An empty text, which only a file can have, lets nobody in. */
 export const tokens: SecretFormat<readonly AccessToken[]> = {

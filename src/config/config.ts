@@ -3,6 +3,7 @@ import { basename, dirname, join } from "node:path";
 
 import { reasonOf } from "../lib/error-reason.ts";
 import { canonicalHost, isPrivateHost, type Posture } from "../links/target.ts";
+import { SHARED_SECRET, shareSecret } from "./access-settings.ts";
 import type { DatabaseAddress, PostgresAddress } from "./database-url.ts";
 import { automaticTypes } from "./event-settings.ts";
 import { findMisspellings, type Misspelling } from "./misspellings.ts";
@@ -103,6 +104,12 @@ function conflicts({ port, baseUrl, cacheSeconds, interstitial, ...values }: Par
     ["CREATE_TOKEN", values.createToken, values.createTokenFile],
   ] as const)
     if (token && file) mistakes.push(`${name} and ${name}_FILE: set only one of them`);
+  if (shareSecret(values.adminToken ?? [], values.createToken ?? [])) mistakes.push(SHARED_SECRET);
+  const { adminUserHeader, createUserHeader } = values;
+  if (adminUserHeader && adminUserHeader.toLowerCase() === createUserHeader?.toLowerCase())
+    mistakes.push(
+      "ADMIN_USER_HEADER and CREATE_USER_HEADER must differ: everybody who may create links would be an operator",
+    );
   // In a network of all addresses, anybody could claim any name.
   const isNobodyTrusted =
     values.trustedProxies?.length === 0 || values.trustedProxies?.some(({ prefix }) => prefix === 0);

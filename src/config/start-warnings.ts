@@ -19,8 +19,22 @@ export function warnAtStart(config: Config, log: Log): void {
   warnOfReaders(config.database, log);
 }
 
-/** Warns of low limits of the system before visitors run into them. */
-function warnOfLowLimits({ processes }: Pick<Config, "processes">, log: Log): void {
+/** What is worth a look but no reason not to start: for the log of a start, and for curt check. */
+export function startWarnings(config: Config): Warning[] {
+  return [
+    ...config.misspellings.map((fields) => ({
+      text: "a setting may be misspelt: Curt does not read `name`",
+      fields,
+    })),
+    ...plainAddress(config),
+    ...oneClient(config),
+    ...lowLimits(config),
+    ...filesOpenToOthers(config),
+  ];
+}
+
+/** Low limits of the system, before visitors run into them. */
+function* lowLimits({ processes }: Pick<Config, "processes">): Generator<Warning> {
   const megabytes = (bytes: number) => Math.floor(bytes / 1024 / 1024);
   const neededBytes = processes * PROCESS_BYTES;
   // The limit of the container or the unit, or else the memory of the machine.
@@ -54,18 +68,26 @@ function mostDescriptors(): number {
  * Warns of a store that every user of the machine can read. Curt leaves its mode alone, because another user may have to copy
  * the files.
  */
-function warnOfReaders(database: Config["database"], log: Log): void {
-  if (database.engine !== "sqlite") return;
-  const { path: file } = database;
-  if (!canOthersRead(file)) return;
-  log.warn(
-    { file },
-    "every user of this machine can read the store, and the secret of the manage keys in it: run chmod o-rwx on the file, its -wal and its -shm",
-  );
+function filesOpenToOthers(config: Config): Warning[] {
+  const { database, tlsKey, adminTokenFile, createTokenFile } = config;
+  const [store, passwordFile] =
+    database.engine === "sqlite" ? [database.path] : [undefined, passwordFileOf(database)];
+  return [store, passwordFile, tlsKey, adminTokenFile, createTokenFile].flatMap((file) => {
+    if (!file || !isOpenToOthers(file)) return [];
+    const text =
+      file === store
+        ? "every user of this machine can read the store, and the secret of the manage keys in it: run chmod o-rwx on the file, its -wal and its -shm"
+        : "every user of this machine can read or write this file, which has a secret: run chmod o-rwx on it";
+    return { text, fields: { file } };
+  });
+}
+
+function passwordFileOf({ password }: PostgresAddress): string | undefined {
+  return typeof password === "object" ? password.file : undefined;
 }
 
 /** False if the file was moved away just now. */
-function canOthersRead(path: string): boolean {
+function isOpenToOthers(path: string): boolean {
   try {
     const file = realpathSync(path);
     return (statSync(file).mode & 0o006) !== 0 && canOthersEnter(dirname(file));

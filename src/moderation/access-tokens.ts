@@ -1,7 +1,7 @@
 import { createHash, createHmac, randomUUID, timingSafeEqual } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 
-import { type AccessToken, tokens } from "../config/access-settings.ts";
+import { type AccessToken, SHARED_SECRET, shareSecret, tokens } from "../config/access-settings.ts";
 import { type Config, ConfigError, readSetting } from "../config/config.ts";
 import { reasonOf } from "../lib/error-reason.ts";
 import type { Log } from "../lib/log.ts";
@@ -99,7 +99,7 @@ type TokenConfig = Pick<Config, "adminToken" | "adminTokenFile" | "createToken" 
 type TokenSetting = "ADMIN_TOKEN" | "CREATE_TOKEN";
 
 /** Returns the tokens of a setting or of its file. Throws {@link ConfigError}. */
-export function readTokens(name: TokenSetting, config: TokenConfig): readonly AccessToken[] {
+function readTokens(name: TokenSetting, config: TokenConfig): readonly AccessToken[] {
   const [token, file] =
     name === "ADMIN_TOKEN"
       ? [config.adminToken, config.adminTokenFile]
@@ -119,10 +119,22 @@ export function readTokens(name: TokenSetting, config: TokenConfig): readonly Ac
   return read;
 }
 
-/** Opens the tokens of both settings. SIGHUP reads their files again, and keeps the former tokens if a file is wrong. */
+/** Reads the tokens of both settings. Throws {@link ConfigError}. */
+export function readAllTokens(config: TokenConfig) {
+  const admin = readTokens("ADMIN_TOKEN", config);
+  const create = readTokens("CREATE_TOKEN", config);
+  if (shareSecret(admin, create)) throw new ConfigError([SHARED_SECRET]);
+  return { admin, create };
+}
+
+/**
+ * Opens the tokens of both settings. SIGHUP reads their files again, and keeps the former tokens if a file is wrong. Throws
+ * {@link ConfigError}.
+ */
 export function openTokens(config: TokenConfig, log: Log) {
-  const admin = createAccessTokens(readTokens("ADMIN_TOKEN", config));
-  const create = createAccessTokens(readTokens("CREATE_TOKEN", config));
+  const initial = readAllTokens(config);
+  const admin = createAccessTokens(initial.admin);
+  const create = createAccessTokens(initial.create);
   function readAgain(): void {
     let areRight = true;
     for (const [name, found] of [["ADMIN_TOKEN", admin] as const, ["CREATE_TOKEN", create] as const])
@@ -133,6 +145,7 @@ export function openTokens(config: TokenConfig, log: Log) {
         areRight = false;
         log.error({ mistakes: error.mistakes }, "a file of tokens is wrong: the former tokens remain");
       }
+    if (shareSecret(admin.all(), create.all())) log.error(SHARED_SECRET);
     if (areRight) log.info("read the files of tokens again");
   }
   const hasFile = (config.adminTokenFile ?? config.createTokenFile) !== null;

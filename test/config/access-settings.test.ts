@@ -33,14 +33,12 @@ describe("ADMIN_TOKEN and CREATE_TOKEN", () => {
     ["moderator:too-short", [{ secret: "moderator:too-short" }]],
     [`${"n".repeat(65)}:${A}`, [{ secret: `${"n".repeat(65)}:${A}` }]],
   ])("read %j", (text, tokens) => {
-    const config = readConfig({ ADMIN_TOKEN: text, CREATE_TOKEN: text });
-    expect(config).toMatchObject({
-      adminToken: tokens,
-      createToken: tokens,
-      hasOperators: true,
-      needsToken: true,
-    });
-    expect(JSON.stringify(publicConfigOf(config))).not.toContain(A);
+    const configs = [readConfig({ ADMIN_TOKEN: text }), readConfig({ CREATE_TOKEN: text })];
+    expect(configs).toMatchObject([
+      { adminToken: tokens, hasOperators: true },
+      { createToken: tokens, needsToken: true },
+    ]);
+    for (const config of configs) expect(JSON.stringify(publicConfigOf(config))).not.toContain(A);
   });
 
   test.each([
@@ -56,6 +54,15 @@ describe("ADMIN_TOKEN and CREATE_TOKEN", () => {
     expect(mistake).toContain(why);
     expect(more).toEqual([]);
     for (const secret of [A, B, "too-short"]) expect(mistake).not.toContain(secret);
+  });
+
+  test("share no secret, and no header", () => {
+    const wouldOperate = expect.stringContaining("everybody who may create links would be an operator");
+    expect(mistakesOf({ ADMIN_TOKEN: `alice:${A}`, CREATE_TOKEN: `${B} feed:${A}` })).toEqual([wouldOperate]);
+    expect(mistakesOf({ ADMIN_TOKEN: `alice:${A}`, CREATE_TOKEN: `alice:${B}` })).toEqual([]);
+    const headers = { ADMIN_USER_HEADER: "Remote-User", TRUSTED_PROXIES: "::1" };
+    expect(mistakesOf({ ...headers, CREATE_USER_HEADER: "remote-user" })).toEqual([wouldOperate]);
+    expect(mistakesOf({ ...headers, CREATE_USER_HEADER: "Remote-Creator" })).toEqual([]);
   });
 
   test("are refused beside their files", () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 
-import { createAccessTokens, readTokens, SESSION_MS } from "../../src/moderation/access-tokens.ts";
+import { createAccessTokens, readAllTokens, SESSION_MS } from "../../src/moderation/access-tokens.ts";
 import { temporaryFolder } from "../support/service.ts";
 
 const SECRET = "0123456789abcdef";
@@ -106,5 +106,5 @@ test("the tokens of a named pipe aren't read, which would block until somebody w
   // Otherwise a failure would block this test.
   await using _ = Bun.spawn(["sh", "-c", `sleep 1; printf %s ${SECRET} > "$0"`, pipe]);
   const files = { adminToken: null, adminTokenFile: pipe, createToken: null, createTokenFile: null };
-  expect(() => readTokens("ADMIN_TOKEN", files)).toThrow("ADMIN_TOKEN_FILE cannot be read: it is not a file");
+  expect(() => readAllTokens(files)).toThrow("ADMIN_TOKEN_FILE cannot be read: it is not a file");
 });

@@ -2,6 +2,8 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
+import { readConfig } from "../../src/config/config.ts";
+import { readAllTokens } from "../../src/moderation/access-tokens.ts";
 import { sendForm } from "../http/markup.ts";
 import { beginRequest } from "../http/raw.ts";
 import { type Program, startProgram, temporaryFolder } from "../support/service.ts";
@@ -55,6 +57,16 @@ async function signIn(program: Program, token: string): Promise<Record<string, s
   const response = await sendForm(program, "/admin", { token });
   return { Cookie: /operator=[^;]+/.exec(response.headers.get("set-cookie") ?? "")?.[0] ?? "" };
 }
+
+test("a start refuses files that share a secret", async () => {
+  const { folder, admin, create, write, program: starting } = startWithFiles(startProgram);
+  using _ = folder;
+  await (await starting)[Symbol.asyncDispose]();
+  const config = readConfig({ ADMIN_TOKEN_FILE: admin, CREATE_TOKEN_FILE: create });
+  expect(readAllTokens(config).create).toEqual([{ name: "feed", secret: FEED }]);
+  write(create, `feed:${ALICE}`);
+  expect(() => readAllTokens(config)).toThrow("must not share a secret");
+});
 
 describe("SIGHUP", () => {
   test("ends the access of a removed operator, and the sessions, in every process", async () => {

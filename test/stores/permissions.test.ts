@@ -9,6 +9,7 @@ import {
   readdirSync,
   rmSync,
   statSync,
+  writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
 
@@ -86,6 +87,30 @@ test("a world-readable store keeps its mode, with a warning if others can enter 
   expect(await warningsWith(0o700, 0o644)).toBe(0);
   // A group may copy it for backups.
   expect(await warningsWith(0o755, 0o660)).toBe(0);
+});
+
+test("serve and check warn of a file with secrets that others can read or write", async () => {
+  const path = mkdtempSync("/tmp/curt-test-");
+  using _ = { [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
+  chmodSync(path, 0o755);
+  const file = join(path, "tokens");
+  writeFileSync(file, "alice:a-secret-of-the-operator");
+  const settings = { DATABASE_URL: `sqlite:${path}/curt.db`, ADMIN_TOKEN_FILE: file };
+  const warning = "every user of this machine can read or write this file";
+  for (const [mode, isOpen] of [
+    [0o640, false],
+    [0o604, true],
+    [0o602, true],
+  ] as const) {
+    chmodSync(file, mode);
+    const { stderr } = Bun.spawnSync([process.execPath, PROGRAM, "check"], {
+      env: { ...process.env, ...settings },
+    });
+    const program = await startProgram(settings, { folder: path });
+    await program[Symbol.asyncDispose]();
+    for (const text of [stderr.toString(), program.logged.join()])
+      expect([mode, text.includes(warning)]).toEqual([mode, isOpen]);
+  }
 });
 
 test("root's commands create files of the folder's owner in a service's folder", async () => {
