@@ -34,3 +34,9 @@ export function reasonOf(error: unknown): string {
   const { code = "" } = error as { code?: string };
   return REASONS[code] ?? (error instanceof Error ? error.message : String(error));
 }
+
+/** Like {@link reasonOf}, but without the messages of `fetch`: some contain the address, with its keys. */
+export function reasonOfFetch(error: unknown): string {
+  const { code } = error as { code?: unknown };
+  return typeof code === "string" ? (REASONS[code] ?? code) : reasonOf(error);
+}

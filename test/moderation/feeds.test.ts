@@ -192,6 +192,21 @@ describe("a feed", () => {
     }
   });
 
+  test.each([
+    ["InvalidHTTPResponse", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"],
+    ["ECONNRESET", ""],
+  ])("reports %s without its address, which may contain a key", async (code, response) => {
+    using folder = temporaryFolder();
+    using server = Bun.listen({
+      hostname: "127.0.0.1",
+      port: 0,
+      socket: { data: (socket) => void socket.end(response) },
+    });
+    await using feeds = follow(folder.path, `http://127.0.0.1:${server.port}/list?key=secret`);
+    await until(() => feeds.failures.length > 0);
+    expect(feeds.failures).toEqual([code]);
+  });
+
   const FAILURES: Readonly<Record<string, (request: Request) => Response>> = {
     "it answers 503": () => new Response("busy", { status: 503 }),
     "it answers 304": () => new Response(null, { status: 304 }),

@@ -1,7 +1,7 @@
 import { type FileHandle, mkdir, open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { reasonOf } from "../../lib/error-reason.ts";
+import { reasonOfFetch } from "../../lib/error-reason.ts";
 import { repeat } from "../../lib/repeat.ts";
 import { download, type DownloadOverrides, type Validators } from "./download.ts";
 
@@ -107,7 +107,7 @@ export function startFeeds(options: FeedsOptions): Feeds {
 
   /** Reports each reason once, not for each attempt. */
   function fail(url: string, error: unknown): void {
-    const reason = reasonOf(error);
+    const reason = reasonOfFetch(error);
     if (!closing.signal.aborted) fetches.failed++;
     if (!closing.signal.aborted && failures.get(url) !== reason) onFailure(url, reason);
     failures.set(url, reason);
