@@ -14,6 +14,8 @@ export interface Certificate {
   /** The certificate first, then its chain. */
   readonly cert: string;
   readonly key: string;
+  /** When the certificate expires. */
+  readonly endsMs: number;
 }
 
 /** Reads the certificate that Curt serves; undefined if it serves plain HTTP. Throws `ConfigError`. */
@@ -30,11 +32,15 @@ export async function readCertificate(
         { host: hostname },
         "the certificate in TLS_CERT is not for a host of BASE_URL or DOMAINS: browsers will refuse it there",
       );
-  return { cert, key };
+  return { cert, key, endsMs: Date.parse(leaf.validTo) };
 }
 
 /** Returns the server's own certificate. OpenSSL alone would not say which file is wrong. */
-function checkPair({ cert, key }: Certificate, certFile: string, keyFile: string): X509Certificate {
+function checkPair(
+  { cert, key }: Omit<Certificate, "endsMs">,
+  certFile: string,
+  keyFile: string,
+): X509Certificate {
   const leaf = attempt(`${certFile} is not a certificate in PEM format`, () => new X509Certificate(cert));
   const keyOfLeaf = attempt(`${keyFile} is not an unencrypted key in PEM format`, () =>
     createPrivateKey(key),

@@ -40,7 +40,7 @@ export const METRICS = {
   curt_commit_failures_total: counter("Commits that failed"),
   curt_store_up: gauge("1 if the store answers every process within a second", "min"),
   curt_faults_total: counter(
-    "Requests and tasks that failed: the store did not answer, or something unexpected",
+    "Requests and tasks that failed: the store did not answer, the disk was full, or something unexpected",
   ),
   curt_clock_trusted: gauge("1 if every process trusts the clock", "min"),
   curt_certificate_expiry_timestamp_seconds: gauge("When the certificate in TLS_CERT expires", "min"),
@@ -66,7 +66,6 @@ export const METRICS = {
     "Events: sent, refused by EVENTS_URL and set aside, or dropped because it did not take them",
   ),
   curt_events_failures_total: counter("Requests to EVENTS_URL that failed"),
-  curt_events_paused: gauge("Whether EVENTS_URL answered 410 Gone, so that no events are sent", "max"),
   curt_event_loop_delay_seconds: histogram("How late a timer of 100 ms is on the thread that redirects"),
   curt_disk_free_bytes: gauge("Free space where the store, the journal or BACKUP_DIR is", "min"),
   curt_disk_size_bytes: gauge("Size of the disks of curt_disk_free_bytes", "max"),

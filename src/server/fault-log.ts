@@ -24,7 +24,7 @@ interface RepeatedFault {
  * `repeatEveryMs` until they stop.
  */
 export function createFaultLog(log: Log, repeatEveryMs = REPEAT_EVERY_MS) {
-  const counts = { store: 0, other: 0 };
+  const counts = { store: 0, disk: 0, other: 0 };
   const kinds = new Map<string, RepeatedFault>();
 
   function logRepeats(kind: string, repeated: RepeatedFault): void {
@@ -54,7 +54,8 @@ export function createFaultLog(log: Log, repeatEveryMs = REPEAT_EVERY_MS) {
   }
 
   const report: ReportFault = (error, request) => {
-    counts[error instanceof StoreUnavailable ? "store" : "other"]++;
+    const ofDisk = isFullDisk(error) ? "disk" : "other";
+    counts[error instanceof StoreUnavailable ? "store" : ofDisk]++;
     const own = kindOf(error);
     const kind = kinds.has(own) || kinds.size < MAX_KINDS ? own : "others";
     const known = kinds.get(kind);

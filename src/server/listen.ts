@@ -20,9 +20,11 @@ export interface ServerLimits {
   readonly drainLimitMs?: number;
 }
 
+type KeyPair = Pick<Certificate, "cert" | "key">;
+
 interface ListenOptions extends ServerLimits {
   /** Plain HTTP without it. */
-  readonly tls?: Certificate | undefined;
+  readonly tls?: KeyPair | undefined;
 }
 
 /** The port is in use or forbidden, or the host is not an address of this machine. */
@@ -80,7 +82,7 @@ type BindOptions = {
   readonly routes?: ReturnType<typeof handlers>["routes"];
   readonly reusePort?: boolean;
   readonly idleTimeout?: number;
-  readonly tls?: Certificate;
+  readonly tls?: KeyPair;
 };
 
 /** Handlers catch their own faults. If one doesn't, Bun's page would show paths and source lines to the client. */

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { connect, type ConnectionOptions, type TLSSocket } from "node:tls";
 
 import { ConfigError } from "../../src/config/config.ts";
+import { addressOf, scrape } from "../metrics/scrape.ts";
 import {
   type RunningService,
   startService,
@@ -132,6 +133,14 @@ describe("a service with TLS_CERT and TLS_KEY", () => {
     expect(error).toBeInstanceOf(ConfigError);
     expect(String(error)).toContain(reason);
     expect(existsSync(join(folder.path, "curt.db"))).toBe(false);
+  });
+
+  test("has a metric of the time when its certificate expires", async () => {
+    using folder = temporaryFolder();
+    const files = writeCertificate(folder.path, textOf("first"));
+    await using curt = await startProgram({ ...files, METRICS_PORT: "0" }, { folder: folder.path });
+    const { of } = await scrape(await addressOf(curt));
+    expect(of("curt_certificate_expiry_timestamp_seconds")).toBe(Date.UTC(2120, 0, 1) / 1000);
   });
 
   test("warns at its start if a host of BASE_URL or DOMAINS isn't in the certificate", async () => {

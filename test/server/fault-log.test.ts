@@ -49,8 +49,8 @@ test("the first fault of a kind is logged immediately, repetitions as one line p
   expect(lines).toHaveLength(4);
 });
 
-testOnLinux("a full disk is logged once as a warning without a stack", async () => {
-  const { lines, report } = openFaultLog(60_000);
+testOnLinux("a full disk is logged once as a warning without a stack, and counted by itself", async () => {
+  const { lines, report, counts } = openFaultLog(60_000);
   const writers = [() => writeFileSync("/dev/full", "a"), () => writeFileSync("/dev/full", "b")];
   for (const write of writers)
     try {
@@ -62,6 +62,7 @@ testOnLinux("a full disk is logged once as a warning without a stack", async () 
     { level: "warn", msg: "the disk is full", reason: expect.stringContaining("ENOSPC") },
   ]);
   expect(JSON.stringify(lines)).not.toContain("fault-log.test.ts");
+  expect(counts).toEqual({ store: 0, disk: 2, other: 0 });
 });
 
 test("repetitions of a store's fault that aren't logged yet come before its all-clear, and none after it", async () => {
