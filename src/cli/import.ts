@@ -1,4 +1,4 @@
-import type { Config } from "../config/config.ts";
+import { type Config, ConfigError } from "../config/config.ts";
 import { describeStore } from "../config/database-url.ts";
 import { isOwnTarget } from "../links/target.ts";
 import { importRules } from "../server/core.ts";
@@ -11,7 +11,7 @@ import {
   type WriteRecords,
 } from "../store/shared/records.ts";
 import { isBeacon, readBeacon } from "../transfer/beacon.ts";
-import { readLinks, readVisits } from "../transfer/csv.ts";
+import { createAddresses, readLinks, readVisits } from "../transfer/csv.ts";
 import { fillFrom, readLinksAndVisits } from "../transfer/export-file.ts";
 import { type ImportItem, type OnBrokenLine, UnreadableFile } from "../transfer/import-file.ts";
 import { importLinks } from "../transfer/import-links.ts";
@@ -20,6 +20,8 @@ import type { Arguments } from "./command.ts";
 import { isInput, openInput } from "./terminal/input.ts";
 import { fail, note, plural, print } from "./terminal/print.ts";
 import { type ProgressLine, showProgress } from "./terminal/progress.ts";
+import { formatCount } from "./terminal/record-names.ts";
+import { openSkippedRows } from "./terminal/skipped-rows.ts";
 
 interface Options {
   readonly domain?: string;
@@ -56,11 +58,10 @@ export async function importFile(
     // A table starts with the names of its columns, and a link dump with #.
     const firstLine = await run.input.firstLine();
     const read = isBeacon(firstLine) ? readBeacon : readLinks;
-    if (!firstLine.startsWith("{"))
-      return await importItems(run, readTables(run, read), options["keep-odd"] === true);
+    if (!firstLine.startsWith("{")) return await importTables(run, read);
     if (domain !== undefined || visits !== undefined)
       return fail(
-        "--domain and --visits are for CSV and BEACON files. An export has the visits of its links.",
+        "--domain and --visits are for files of other shorteners. An export has the visits of its links.",
       );
     return await importExport(run);
   } catch (error) {
@@ -74,10 +75,16 @@ export async function importFile(
 async function* readTables(run: ImportRun, read: typeof readLinks): AsyncGenerator<ImportItem> {
   const { domain, visits } = run.options;
   const { keyPrefixes, lastDay } = importRules(run.config);
-  yield* read(run.input, { domain, keyPrefixes, onBroken: reportBroken(run) });
+  const addresses = createAddresses(domain);
+  for await (const item of read(run.input, { addresses, keyPrefixes, onBroken: reportBroken(run) })) {
+    if (item.kind === "link" && /\p{Lu}/u.test(item.code)) codes.withCapitals++;
+    else if (item.kind === "link" && /\p{Ll}/u.test(item.code)) codes.lower++;
+    yield item;
+  }
   if (visits === undefined) return;
+  const onBroken = reportBroken(run, ` of ${visits}`);
   try {
-    yield* readVisits(openInput(visits), reportBroken(run, ` of ${visits}`), lastDay);
+    yield* readVisits(openInput(visits), { addresses, file: visits, lastDay, onBroken });
   } catch (error) {
     throw error instanceof UnreadableFile ? new UnreadableFile(error.message, visits) : error;
   }
@@ -144,7 +151,7 @@ async function tryToFill(run: ImportRun): Promise<Counts | undefined> {
   return fillWith(run, "reading", async (_, records) => records.length);
 }
 
-function fillWith(run: ImportRun, action: string, write: WriteRecords): Promise<Counts> {
+async function fillWith(run: ImportRun, action: string, write: WriteRecords): Promise<Counts> {
   const { config, input, skipped, progress } = run;
   const { targetPolicy, lastDay } = importRules(config);
   return fillFrom(input.bytes(), write, {
@@ -167,6 +174,7 @@ async function importItems(
   keepOdd: boolean,
 ): Promise<number> {
   const isDryRun = options["dry-run"] === true;
+  let added = 0;
   async function importAll() {
     const importer = await (isDryRun ? openLookup(config.database) : openImporter(config.database));
     try {
@@ -176,8 +184,16 @@ async function importItems(
         keepOdd,
         onSkipped: skipped.add,
         onRead: () => progress.report("reading", input.progress()),
-        onAdded: (batch, count) => progress.report(isDryRun ? "looking up" : "adding", batch, count),
+        onAdded(batch, count) {
+          added = batch.added;
+          progress.report(isDryRun ? "looking up" : "adding", batch, count);
+        },
       });
+    } catch (error) {
+      progress.end();
+      if (error instanceof StoreUnavailable && !(error instanceof SyncFailed) && !isDryRun)
+        note(`${plural(added, "link")} of the file were added and stay. Import it again to add the rest.`);
+      throw error;
     } finally {
       // A failed sync matters more than an earlier error.
       await importer.close();

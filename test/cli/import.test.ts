@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { openLookup } from "../../src/cli/import.ts";
@@ -10,10 +10,13 @@ import { fillStore, openImporter, openStore } from "../../src/store/open.ts";
 import { fillFrom } from "../../src/transfer/export-file.ts";
 import type { ImportItem, LinkItem } from "../../src/transfer/import-items.ts";
 import { importLinks, type ImportOptions, type SkippedRow } from "../../src/transfer/import-links.ts";
+import { resultOf, startWithRoom } from "../backup/interruptions.ts";
 import { newLink, NOW } from "../stores/links.ts";
 import { HASH, createServedStore } from "../stores/served-store.ts";
+import { testOnLinux } from "../support/linux.ts";
 import { sharePostgres } from "../support/postgres.ts";
-import { openStoreOf, ROOT, startService, temporaryFolder } from "../support/service.ts";
+import { openStoreOf, ROOT, startProgram, startService, temporaryFolder } from "../support/service.ts";
+import { writeSegment } from "../visits/segments.ts";
 import { slicesOf } from "../visits/slices.ts";
 import { runCommand } from "./commands.ts";
 import { manyLines } from "./export-file.ts";
@@ -28,7 +31,7 @@ const settingsFor = (path: string) => ({ DATABASE_URL: `sqlite:${path}`, PORT: "
 
 const WHOLE = manyLines(5);
 const LINES = WHOLE.trimEnd().split("\n");
-const CUT = WHOLE.slice(0, -300);
+const CUT = WHOLE.slice(0, -313);
 const LINK_4 = /\{"kind":"link","code":"c4".*/;
 const NOW_TEXT = new Date(NOW).toISOString();
 const CASE = {
@@ -118,7 +121,7 @@ test.each(BROKEN)("an import reports %s by the number of its line", async (_, fi
   async function* bytes() {
     yield Buffer.from(file);
   }
-  await fillStore(sqlite(join(folder.path, "curt.db")), (write) =>
+  await fillStore(sqlite(join(folder.path, "curt.db")), "match", (write) =>
     fillFrom(bytes(), write, { onBroken, lastDay: TODAY, skipLink: () => false, onRecords() {} }),
   );
   expect(faults[0]).toEqual([line, expect.stringContaining(why)]);
@@ -175,7 +178,7 @@ describe("curt import", () => {
       for (const [line, message] of [
         [[folder.path], "is a folder."],
         [[join(folder.path, "none")], "none does not exist."],
-        [["--domain", "go.example", newer], "--domain and --visits are for CSV and BEACON files."],
+        [["--domain", "go.example", newer], "--domain and --visits are for files of other shorteners."],
         [[join(ROOT, "package.json")], "package.json is no file of curt export: its first line must say"],
         [[newer], "newer is of version 2, and this Curt reads version 1. Use a newer Curt."],
         [[deep], "deep is of an unknown version, and this Curt reads version 1."],
@@ -217,7 +220,7 @@ describe("curt import", () => {
     expect(imported.stdout).toContain("left out, 1: another link has the code already\n  line 5: ends\n");
     expect(imported.stdout).toContain("10 of 11 links added, with 7 visits; 0 already there; 1 row left out");
     expect(imported.stderr).toContain(
-      "Left out: 1 secret, 1 host rule, 8 journal entries, 2 cases, 6 counters, 1 keyed request.",
+      "Left out: 1 secret, 1 host rule, 8 journal entries, 8 replaced values, 2 cases, 6 counters, 1 keyed request.",
     );
     expect((await curt.fetch("/plain")).headers.get("location")).toBe("https://example.com/plain");
     expect((await curt.fetch("/ends")).headers.get("location")).toBe("https://example.org/mine");
@@ -281,7 +284,7 @@ async function importItems(
   options: Partial<ImportOptions> & { dry?: boolean } = {},
 ) {
   const skipped: SkippedRow[] = [];
-  const importer = await (options.dry === true ? openLookup(address) : openImporter(address));
+  const importer = await (options.dry === true ? openLookup : openImporter)(address, "match");
   const outcome = await importLinks(from(items), {
     ...RULES,
     ...options,
@@ -351,7 +354,7 @@ for (const engine of ["SQLite", "PostgreSQL"] as const)
 
     test("are added in transactions of at most 1,000 links and days", async () => {
       using folder = temporaryFolder();
-      const importer = await openImporter(await newStore(folder.path));
+      const importer = await openImporter(await newStore(folder.path), "match");
       const sizes: number[] = [];
       const items = Array.from({ length: 12 }, (_, nth): ImportItem[] => [
         link(`many${nth}`),
