@@ -12,6 +12,7 @@ import {
   type InputFile,
   type LinkItem,
   type OnBrokenLine,
+  type SkippedItem,
   UnreadableFile,
 } from "./import-items.ts";
 
@@ -50,11 +51,14 @@ const MIN_MS = 253_402_300_800;
 const DATE =
   /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?))?\s?(?:Z|UTC|([+-]\d\d)(?::?(\d\d))?)?$/;
 
+/** Other programs fill it in. Curt would send it to the destination as it is. */
+const TEMPLATE = "{{";
+const TEMPLATE_REASON = "its destination has a template in {{ }} that Curt can't fill in";
+
 type Cells<C extends Columns> = Readonly<Partial<Record<keyof C, string>>>;
 
 export interface LinkOptions {
-  /** Defaults to the domain of the first address. Each domain has its own codes. */
-  readonly domain: string | undefined;
+  readonly addresses: Addresses;
   /** Of DOMAINS. Links of any other domain become links of BASE_URL. */
   readonly keyPrefixes: readonly string[];
   readonly onBroken: OnBrokenLine;
@@ -67,25 +71,41 @@ export async function* readLinks(input: InputFile, options: LinkOptions): AsyncG
   yield* readTable(input, { columns: LINKS, required, onBroken }, createLinkReader(options));
 }
 
-/** Returns a reader for the cells of one link after the other. */
-export function createLinkReader({ domain, keyPrefixes }: LinkOptions) {
+/** Reads cells that may have addresses of one domain in place of codes. */
+type Addresses = ReturnType<typeof createAddresses>;
+
+/** The domain defaults to that of the first address. Each domain has its own codes. */
+export function createAddresses(domain?: string) {
   let expectedHost =
     domain && (URL.parse(/^https?:/i.test(domain) ? domain : `https://${domain}`)?.host ?? domain);
+  return {
+    expectedHost: () => expectedHost,
+    /** Returns a skipped row if the cell has an address of another domain. */
+    readCode(cell: string, place: string): string | SkippedItem {
+      const { host, code } = parseAddress(cell);
+      expectedHost ??= host;
+      if (host === undefined || host === expectedHost) return code.slice(0, KEPT_LENGTH);
+      const reason = `it is of another host than ${expectedHost} (choose one with --domain)`;
+      return { kind: "skipped", place, code: cell.slice(0, KEPT_LENGTH), reason };
+    },
+  };
+}
+
+/** Returns a reader that takes the cells of one link per call. */
+export function createLinkReader({ addresses, keyPrefixes }: LinkOptions) {
   return function* (cells: Cells<typeof LINKS>, line: number): Generator<ImportItem> {
     const place = `line ${line}`;
     const codes = new Set<string>();
     for (const cell of addressesOf(cells)) {
-      const { host, code } = parseAddress(cell);
-      expectedHost ??= host;
-      if (host === undefined || host === expectedHost) codes.add(code.slice(0, KEPT_LENGTH));
-      else
-        yield {
-          kind: "skipped",
-          place,
-          code: cell.slice(0, KEPT_LENGTH),
-          reason: `it is of another host than ${expectedHost} (choose one with --domain)`,
-        };
+      const code = addresses.readCode(cell, place);
+      if (typeof code === "string") codes.add(code);
+      else yield code;
     }
+    if (cells.target?.includes(TEMPLATE) === true) {
+      yield { kind: "skipped", place, code: [...codes][0] ?? "", reason: TEMPLATE_REASON };
+      return;
+    }
+    const expectedHost = addresses.expectedHost();
     const origin = URL.parse(`https://${expectedHost}`)?.origin;
     const keyPrefix = keyPrefixes.find((one) => origin !== undefined && one === keyPrefixOf(origin)) ?? "";
     for (const link of linksOf([...codes], cells, place)) {
@@ -96,15 +116,22 @@ export function createLinkReader({ domain, keyPrefixes }: LinkOptions) {
   };
 }
 
-/** Reads a table of visits by day up to `lastDay`, in any order. */
+interface VisitOptions extends Omit<LinkOptions, "keyPrefixes"> {
+  readonly file: string;
+  readonly lastDay: number;
+}
+
+/** Reads a table of visits by day up to `lastDay`, in any order, after the links. */
 export function readVisits(
   input: InputFile,
-  onBroken: OnBrokenLine,
-  lastDay: number,
+  { addresses, file, lastDay, onBroken }: VisitOptions,
 ): AsyncGenerator<ImportItem> {
   const required = ["code", "day", "visits"] as const;
-  return readTable(input, { columns: VISITS, required, onBroken }, function* ({ code = "", day, visits }) {
-    yield { kind: "visits", key: code, day: parseDay(day, lastDay), visits: parseCount(visits) ?? 0 };
+  return readTable(input, { columns: VISITS, required, onBroken }, function* (cells, line) {
+    const place = `line ${line} of ${file}`;
+    const key = addresses.readCode(cells.code ?? "", place);
+    const [day, visits] = [parseDay(cells.day, lastDay), parseCount(cells.visits) ?? 0];
+    yield typeof key === "string" ? { kind: "visits", key, place, day, visits } : key;
   });
 }
 
@@ -225,7 +252,7 @@ function linksOf(codes: readonly string[], cells: Cells<typeof LINKS>, place: st
     originalUrl,
     createdMs,
     endsMs,
-    terms,
+    terms: orNone(terms),
     visits: nth === codes.length - 1 ? sum : undefined,
   }));
 }
@@ -237,9 +264,9 @@ function parseCount(cell = ""): number | undefined {
 }
 
 /** Databases write booleans in several ways. */
-function parseFlag(cell = ""): boolean {
+function parseFlag(column: string, cell = ""): boolean {
   if (EMPTY.test(cell) || /^(?:0|f|false)$/i.test(cell)) return false;
-  if (!/^(?:1|t|true)$/i.test(cell)) throw new BrokenLine("its forward_query is neither true nor false");
+  if (!/^(?:1|t|true)$/i.test(cell)) throw new BrokenLine(`its ${column} is neither true nor false`);
   return true;
 }
 

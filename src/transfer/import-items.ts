@@ -42,10 +42,12 @@ export interface VisitsItem {
   readonly bots?: number;
   /** Details of a closed day, as `writeDetail` returns them. Dropped if the day has another item. */
   readonly detail?: Detail | null;
+  /** Where the item is, for a message. Undefined if its link may follow. */
+  readonly place?: string;
 }
 
 /** A row that the reader can't import. */
-interface SkippedItem {
+export interface SkippedItem {
   readonly kind: "skipped";
   readonly place: string;
   /** The code, or other text that identifies the row to people. */

@@ -16,6 +16,7 @@ export type SkipReason =
   | BrokenRule
   /** Another link has the code. */
   | { readonly rule: "conflict.store" | "conflict.file" }
+  | { readonly rule: "visits.no-link" }
   /** The reader of the file gives the reason. */
   | { readonly rule: "row"; readonly reason: string };
 
@@ -34,7 +35,10 @@ export interface ImportOptions extends ImportRules {
   readonly importer: Pick<LinkImporter, "add">;
   onSkipped(row: SkippedRow): void;
   onRead?: () => void;
-  onAdded?: (progress: { readonly done: number; readonly all: number }, count: number) => void;
+  onAdded?: (
+    progress: { readonly done: number; readonly all: number; readonly added: number },
+    count: number,
+  ) => void;
 }
 
 /** Reads a whole file, then adds its links. After an interruption, another call skips those already added. */
@@ -48,8 +52,10 @@ export async function importLinks(
     if (item.kind === "link") {
       staging.addLink(item);
       onRead?.();
-    } else if (item.kind === "visits") staging.addVisits(item);
-    else onSkipped({ place: item.place, code: item.code, why: { rule: "row", reason: item.reason } });
+    } else if (item.kind === "skipped")
+      onSkipped({ place: item.place, code: item.code, why: { rule: "row", reason: item.reason } });
+    else if (item.place === undefined || staging.hasLink(item.key)) staging.addVisits(item);
+    else onSkipped({ place: item.place, code: String(item.key), why: { rule: "visits.no-link" } });
   }
   const links = staging.countLinks();
   const sums = { added: 0, known: 0, visits: 0 };
@@ -73,7 +79,7 @@ export async function importLinks(
       else skip(staged, { rule: "conflict.store" });
     }
     done += batch.length;
-    onAdded?.({ done, all: links }, batch.length);
+    onAdded?.({ done, all: links, added: sums.added }, batch.length);
   }
   return { links, ...sums };
 }

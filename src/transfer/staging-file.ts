@@ -16,6 +16,7 @@ const ROWS_PER_TRANSACTION = 10_000;
 
 const SCHEMA = `
   CREATE TABLE links (nth INTEGER PRIMARY KEY, key ANY NOT NULL, link TEXT NOT NULL) STRICT;
+  CREATE INDEX links_by_key ON links (key);
   CREATE TABLE days (
     key ANY NOT NULL, day INTEGER NOT NULL, visits INTEGER NOT NULL, bots INTEGER NOT NULL, detail BLOB,
     PRIMARY KEY (key, day)
@@ -29,6 +30,7 @@ const ADD_DAY = `
     visits = min(visits + ?3, ${MAX_VISITS}), bots = min(bots + ?4, ${MAX_VISITS}), detail = NULL`;
 const LINKS = "SELECT nth, link FROM links WHERE nth > ?1 ORDER BY nth LIMIT ?2";
 const DAYS = "SELECT day, visits, bots, detail FROM days WHERE key = ?1 ORDER BY day";
+const HAS_LINK = "SELECT 1 FROM links WHERE key = ?1";
 const COUNT = "SELECT count(*) AS links FROM links";
 
 export interface StagedLink extends LinkItem {
@@ -43,6 +45,7 @@ export function openStagingFile() {
   const links = database.prepare<{ nth: number; link: string }, [number, number]>(LINKS);
   const days = database.prepare<ImportedLink["days"][number], [string | number]>(DAYS);
   const addCode = database.prepare<unknown, [string]>(ADD_CODE);
+  const hasLink = database.prepare<unknown, [string | number]>(HAS_LINK);
   let pendingRows = 0;
   /** Saves a query per link: many files have no days. */
   let hasDays = false;
@@ -64,6 +67,7 @@ export function openStagingFile() {
 
   return {
     addLink: (link: LinkItem) => add(() => addLink.run(link.key, JSON.stringify(link))),
+    hasLink: (key: string | number): boolean => explainFailure(() => hasLink.get(key)) !== null,
     addVisits({ key, day, visits, bots = 0, detail = null }: VisitsItem): void {
       hasDays = true;
       add(() => addDay.run(key, day, visits, bots, detail));

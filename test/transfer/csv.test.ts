@@ -48,11 +48,22 @@ const MYSQL_OUTPUT = {
     "ABC\t2024-03-01\t1\nabc\t0000-00-00\t1\nabc\t2024-02-29\t1\nabc\t2024-03-01\t1\ngone\t2024-03-01\t1\n",
 };
 
+const NO_LINK = "visits: no link in the file has the code";
+
 describe("curt import of a CSV file", () => {
   test("reads commas, LF and empty lines", () => expectImported(`${write(",", "\n")}\n\n`, EXPECTED));
 
   test("reads semicolons, CRLF and a byte order mark", () =>
     expectImported(`\uFEFF${write(";", "\r\n")}`, EXPECTED));
+
+  test("leaves out destinations with templates, with all codes of their row", () =>
+    expectImported(
+      "bitlink,custom bitlinks,url\na,b,https://example.com/{{.User}}\nc,,https://example.com/{x}}\n",
+      {
+        links: { c: { location: "https://example.com/%7Bx%7D%7D" } },
+        skipped: { "its destination has a template in {{ }} that Curt can't fill in": ["line 2: a"] },
+      },
+    ));
 
   test("adds visits by day to their links, in any order", () =>
     expectImported("code,url,visits\na,https://example.com/a,10\nb,https://example.com/b,\n", {
@@ -73,6 +84,26 @@ describe("curt import of a CSV file", () => {
         "9,2024-02-29,gone,",
         "2,2024-02-29,a,JP",
       ].join("\n"),
+      skipped: { [NO_LINK]: ["line 5 of visits: gone"] },
+    }));
+
+  test("accepts addresses in place of codes in tables of visits", () =>
+    expectImported("link,target\nhttps://go.example/a%C3%A9,https://example.com/a\n", {
+      links: {
+        aé: {
+          location: "https://example.com/a",
+          created: "2024-02-29T00:00:00.000Z",
+          visits: 95,
+          days: { "2024-02-29": 95 },
+        },
+      },
+      visits:
+        "code,day,visits\nhttps://go.example/a%C3%A9,2024-02-29,95\nhttps://other.example/aé,2024-02-29,300\n",
+      skipped: {
+        "it is of another host than go.example (choose one with --domain)": [
+          "line 3 of visits: https://other.example/aé",
+        ],
+      },
     }));
 
   test("reads output of mysql --batch with escaped tabs, line breaks and backslashes, bare quotes and NULL", async () => {
@@ -89,6 +120,7 @@ describe("curt import of a CSV file", () => {
       "😀": { location: "https://example.com/emoji" },
     };
     const skipped = {
+      [NO_LINK]: ["line 6 of visits: gone"],
       "URL: The control character is not allowed.": ["line 2: ABC (U+0009)"],
       [code]: ["line 4: a\\b (\\ (U+005C))"],
       "URL: It must start with http:// or https://.": ["line 6: 한"],
@@ -270,12 +302,12 @@ describe("curt import of a CSV file", () => {
     const expectAll = (cells: readonly string[], location: string) =>
       Object.fromEntries(cells.map((cell) => [`is-${cell}`, { location }]));
     return expectImported(
-      [
-        "code,target,Forward-Query",
-        ...[...on, ...off].map((cell) => `is-${cell},https://example.com/,${cell}`),
-      ].join("\n"),
+      [`code,target,${column}`, ...[...on, ...off].map((cell) => `is-${cell},${target},${cell}`)].join("\n"),
       {
-        links: { ...expectAll(on, "https://example.com/?utm=1"), ...expectAll(off, "https://example.com/") },
+        links: {
+          ...expectAll(on, `https://example.com/${ifOn}`),
+          ...expectAll(off, `https://example.com/${ifOff}`),
+        },
       },
     );
   });

@@ -52,7 +52,7 @@ export async function expectImported(content: string | Uint8Array, expected: Exp
 
   const imported = await runCommand(command, settings);
   expect(imported.stdout).toContain(` links added, with ${visits}; 0 already there`);
-  const reported = imported.stdout.split("\n").slice(0, -2);
+  const reported = imported.stdout.replaceAll(visitsFile, "visits").split("\n").slice(0, -2);
   const skipped = Object.entries(expected.skipped ?? {}).flatMap(([reason, rows]) => [
     `left out, ${rows.length}: ${reason}`,
     ...rows.map((row) => `  ${row}`),

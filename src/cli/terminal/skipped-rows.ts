@@ -19,6 +19,7 @@ const MAX_REASONS = 200;
 const IMPORT_RULES: Partial<Record<SkipReason["rule"], string>> = {
   "conflict.store": "another link has the code already",
   "conflict.file": "another link earlier in the file has the same code",
+  "visits.no-link": "visits: no link in the file has the code",
   "code.unreachable": "code: no address can have a code with /, +, a dot or a control character",
   "code.empty": "code: it is missing",
   dates: "dates: they are not between 1970 and 9999",
