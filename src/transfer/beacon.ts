@@ -6,6 +6,8 @@ import { readBlocks } from "./lines.ts";
 
 const META_LINE = /^\uFEFF?#([a-z]+):(.*)/i;
 const PATTERNS: ReadonlySet<string> = new Set(["PREFIX", "TARGET"]);
+/** As an export with --ending writes it. */
+const ENDS = /^ends (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)$/;
 const ADDRESS = /^https?:\/\//i;
 
 export function isBeacon(firstLine: string): boolean {
@@ -27,10 +29,11 @@ export async function* readBeacon(input: InputFile, options: LinkOptions): Async
       try {
         if (line === undefined || line.length > MAX_ROW_BYTES)
           throw new BrokenLine("it is too long, or no UTF-8");
-        const { source, target } = fieldsOf(line, patterns.has("TARGET"));
+        const { source, annotation = "", target } = fieldsOf(line, patterns.has("TARGET"));
         const cells = {
           code: expand(patterns.get("PREFIX"), source),
           target: expand(patterns.get("TARGET"), target),
+          expires: ENDS.exec(annotation)?.[1] ?? "",
         };
         yield* toItems(cells, number);
       } catch (error) {
@@ -41,14 +44,14 @@ export async function* readBeacon(input: InputFile, options: LinkOptions): Async
 }
 
 /** A missing target is the source. URLTeam writes no annotations, and addresses with vertical bars as they are. */
-function fieldsOf(line: string, hasPattern: boolean): { readonly source: string; readonly target: string } {
+function fieldsOf(line: string, hasPattern: boolean) {
   const [source = "", second = "", third, ...more] = line
     .split("|")
     .map((field) => field.trim().replaceAll(/\s+/g, " "));
   const isTarget = !hasPattern && ADDRESS.test(second) && !(more.length === 0 && ADDRESS.test(third ?? ""));
   if (isTarget) return { source, target: line.slice(line.indexOf("|") + 1).trim() };
   if (more.length > 0) throw new BrokenLine("it has more than three fields");
-  return { source, target: third || source };
+  return { source, annotation: second, target: third || source };
 }
 
 function expand(pattern = "{+ID}", field: string): string {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { readBeacon } from "../../src/transfer/beacon.ts";
+import { createAddresses } from "../../src/transfer/csv.ts";
 import { expectImported, expectRefused } from "./import-checks.ts";
 
 describe("curt import of a BEACON file", () => {
@@ -57,7 +58,7 @@ describe("curt import of a BEACON file", () => {
       },
     };
     const items = await Array.fromAsync(
-      readBeacon(input, { domain: undefined, keyPrefixes: [], onBroken: () => {} }),
+      readBeacon(input, { addresses: createAddresses(), keyPrefixes: [], onBroken: () => {} }),
     );
     expect(items.map((item) => JSON.stringify(item).length < 20_000)).toEqual([true, true]);
     await expectImported(`${dump}#TARGET:{+ID}\nc||https://example.com/\n`, {

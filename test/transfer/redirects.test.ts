@@ -5,13 +5,14 @@ import { dirname, join } from "node:path";
 import redirector from "netlify-redirector";
 import { generateRedirectsEvaluator } from "redirects-in-workers";
 
+import type { LinkKey } from "../../src/links/code.ts";
 import type { Target } from "../../src/links/target.ts";
 import { openStore } from "../../src/store/open.ts";
 import { openPage } from "../browser/browser.ts";
 import { runCommand } from "../cli/commands.ts";
 import { newLink, NOW } from "../stores/links.ts";
 import { HASH } from "../stores/served-store.ts";
-import { startService, temporaryFolder } from "../support/service.ts";
+import { openStoreOf, startService, temporaryFolder } from "../support/service.ts";
 import {
   type Ask,
   askAt,
@@ -31,12 +32,19 @@ interface Exported extends Disposable {
   readonly said: string;
 }
 
-async function exportAs(format: string, links: readonly ShortLink[] = LINKS): Promise<Exported> {
+async function exportAs(
+  format: string,
+  links: readonly ShortLink[] = LINKS,
+  options: readonly string[] = [],
+): Promise<Exported> {
   const folder = temporaryFolder();
   const settings = { DATABASE_URL: `sqlite:${join(folder.path, "curt.db")}`, BASE_URL: ORIGIN, PORT: "1" };
   await createStoreWith(join(folder.path, "curt.db"), links);
   const file = join(folder.path, "links");
-  const { code, stdout, stderr } = await runCommand(["export", "--format", format, file], settings);
+  const { code, stdout, stderr } = await runCommand(
+    ["export", ...options, "--format", format, file],
+    settings,
+  );
   expect([code, stdout]).toEqual([0, ""]);
   expect(readdirSync(folder.path).filter((name) => name.endsWith(".part"))).toEqual([]);
   return {
@@ -179,6 +187,20 @@ describe("curt export --format beacon", () => {
     );
   });
 
+  test("keeps the ends of links when curt import reads it", async () => {
+    const endsMs = Date.UTC(2199, 0, 1);
+    using exported = await exportAs(
+      "beacon",
+      [{ code: "ends", target: "https://example.com/", endsMs }],
+      ["--ending"],
+    );
+    await using curt = await startService();
+    const settings = { DATABASE_URL: curt.databaseUrl, DATA_DIR: dirname(exported.file), PORT: "1" };
+    expect((await runCommand(["import", exported.file], settings)).code).toBe(0);
+    await using store = await openStoreOf(curt);
+    expect(await store.find("ends" as LinkKey)).toMatchObject({ endsMs });
+  });
+
   test("comes back to life with curt import", async () => {
     // Stored destinations may have what the URL parser encodes.
     const links = LINKS.map(({ code, target }) => ({ code, target: URL.parse(target)?.href ?? "" })).filter(
@@ -253,12 +275,16 @@ describe("curt export of redirects", () => {
         "left out, 1: links with a password",
         "left out, 2: links of domains that are not in DOMAINS",
         "left out, 4: links that are disabled, deleted or blocked",
+        "these no longer pass the visitor's path on: 1 link",
         "these no longer pass the visitor's query on: 1 link",
       ],
     ]);
     const linesOf = (path: string) =>
       readFileSync(path, "utf8").split("\n\n")[1]?.trim().split("\n").toSorted();
-    expect(linesOf(file)).toEqual(["passes||https://example.com/passes", "plain||https://example.com/plain"]);
+    expect(linesOf(file)).toEqual([
+      "passes||https://example.com/passes/",
+      "plain||https://example.com/plain",
+    ]);
     expect(linesOf(join(folder.path, "links.xn--bj0bj06e.example.txt"))).toEqual([
       "plain||https://other.example/",
     ]);
@@ -302,6 +328,8 @@ describe("curt export of redirects", () => {
       "#b",
       "con",
       "COM¹",
+      "_redirects",
+      "_Headers",
       "a ",
       "가".repeat(64),
       "fine",
@@ -310,7 +338,7 @@ describe("curt export of redirects", () => {
     for (const [format, count, why] of [
       ["caddy", 3, "links with a brace or a backslash in their code"],
       ["netlify", 2, "links with * or : in their code"],
-      ["html", 7, "links whose code some file systems refuse"],
+      ["html", 9, "links whose code some file systems or hosts refuse"],
       ["beacon", 4, "links with a character that BEACON can't have, such as |"],
     ] as const) {
       using exported = await exportAs(format, [
@@ -319,7 +347,8 @@ describe("curt export of redirects", () => {
         { code: "li\nnes", target: "https://example.com/" },
       ]);
       expect(exported.said).toContain(`exported ${codes.length - count} links to links\n`);
-      expect(exported.said).toContain(`left out, 2: links with control characters\n`);
+      expect(exported.said).toContain("left out, 1: links with control characters\n");
+      expect(exported.said).toContain("left out, 1: links that are disabled, deleted or blocked\n");
       expect(exported.said).toContain(`left out, ${count}: ${why}\n`);
     }
   });

@@ -1,7 +1,8 @@
 import { splitKey } from "../../links/code.ts";
 import { createLinkCheck } from "../../links/link-check.ts";
-import { forwardsQuery, hasPassword, isLimited, type StoredLink } from "../../links/link.ts";
+import { forwardsPath, forwardsQuery, hasPassword, isLimited, type StoredLink } from "../../links/link.ts";
 import { isProblem } from "../../links/problem.ts";
+import { withPath } from "../../links/terms/passed-path.ts";
 import { NEVER_MS } from "../../links/time.ts";
 import type { ListCheck } from "../../moderation/blocklist/list-table.ts";
 import { createHostRules } from "../../moderation/host-rules.ts";
@@ -44,8 +45,17 @@ export async function createLiveLinkCheck(read: ReadRecords, options: LiveLinkOp
     if (!keyPrefixes.includes(keyPrefix)) return "links of domains that are not in DOMAINS";
     // An imported file may have them. `..` would lead out of the folder of pages.
     if (/[/+.]/.test(code)) return "links whose code no address can have";
-    // Formats escape everything else. A line break from a damaged store would write lines of its own.
-    if (!/^https?:[\x21-\x7E]+$/.test(target) || /\p{Cc}/u.test(code)) return "links with control characters";
-    return { keyPrefix, code, target, endsMs, losesQuery: forwardsQuery(link) };
+    // Formats escape everything else. A line break would write lines of its own.
+    if (/\p{Cc}/u.test(code)) return "links with control characters";
+    return {
+      keyPrefix,
+      code,
+      stored,
+      // Without a path, also in place of {path}.
+      target: forwardsPath(link) ? (withPath(target, "") ?? target) : target,
+      endsMs,
+      losesQuery: forwardsQuery(link),
+      losesPath: forwardsPath(link),
+    };
   };
 }

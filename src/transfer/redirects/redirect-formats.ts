@@ -101,8 +101,24 @@ function nginxQuoted(text: string): string {
   return text.replaceAll(/["\\]/g, String.raw`\$&`);
 }
 
+function hasCase(text: string): boolean {
+  return text.toUpperCase() !== text.toLowerCase();
+}
+
 /** Caddy's name for each character that starts a placeholder or environment variable, or escapes it. */
 const PLACEHOLDERS: Readonly<Record<string, string>> = { "{": "{vars.brace}", "\\": "{vars.backslash}" };
+
+/** Of regular expressions. */
+const SPECIAL = /[$^*?.+()[\]|]/g;
+
+/** Go's regular expressions fold each character alone. */
+function foldEach(text: string): string {
+  return Array.from(text, (one) => (one.toLowerCase().length === one.length ? one.toLowerCase() : one)).join(
+    "",
+  );
+}
+
+const hasPlaceholder = (target: string) => /[{\\]/.test(target);
 
 const caddy: Format = {
   start: ({ origin, aliases }) => String.raw`# A site of a Caddyfile.
@@ -144,8 +160,9 @@ const netlify: Format = {
 };
 
 const ONLY_CASE = "links that differ from others only in the case of their code";
-/** Names that Windows refuses. */
-const NO_FOLDER = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)$|[<>:"\\|?*]| $/i;
+/** Names that Windows refuses, and those of files with rules for Netlify and Cloudflare Pages. */
+const NO_FOLDER =
+  /^(?:_headers|_redirects|con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)$|[<>:"\\|?*]| $/i;
 
 /** Most file systems take names of up to 255 bytes. */
 export function fitsFolder(name: string): boolean {
@@ -162,7 +179,7 @@ const html: Format = {
   write([entry, ...others], leaveOut) {
     for (const other of others) leaveOut(other, ONLY_CASE);
     if (others.length > 0) return leaveOut(entry, ONLY_CASE);
-    if (!fitsFolder(entry.code)) return leaveOut(entry, "links whose code some file systems refuse");
+    if (!fitsFolder(entry.code)) return leaveOut(entry, "links whose code some file systems or hosts refuse");
     const target = entry.target.replaceAll(/[&<>"]/g, (one) => ENTITIES[one] ?? "");
     return `<!doctype html>
 <html lang="en">

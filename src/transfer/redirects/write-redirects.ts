@@ -1,6 +1,8 @@
-import { spellingsOf } from "../../links/code.ts";
+import { typedCapitals } from "../../links/code-suggestions.ts";
+import { lookUpCode, spellingsOf } from "../../links/code.ts";
 import type { Records } from "../../store/shared/records.ts";
 import { createLiveLinkCheck, type LeftOut, type LiveLinkOptions } from "./live-links.ts";
+import { type Entry, fitsFolder, type Format, type Site } from "./redirect-formats.ts";
 
 /** The minimum length of a write, in UTF-16 units. */
 const CHUNK_LENGTH = 256 * 1024;
@@ -22,7 +24,8 @@ interface WriteOptions extends Omit<LiveLinkOptions, "keyPrefixes"> {
 
 /**
  * Writes the links that redirect now, in bounded memory. If the format has keys, a first pass finds those that may be repeated, and
- * the second holds only their entries. Returns the number of links per file, of those left out, and of those that lose the query.
+ * the second holds only their entries. Returns the number of links per file, of those left out, and of those that lose the query or
+ * the path.
  */
 export async function writeRedirects(
   records: Pick<Records, "snapshot">,
@@ -48,8 +51,9 @@ export async function writeRedirects(
     return state.pending.length < CHUNK_LENGTH ? undefined : flush(state);
   }
 
-  async function writePages({ file }: State, { code }: Entry, text: string): Promise<void> {
-    for (const folder of spellingsOf(code).filter(fitsFolder)) await file.write(text, `${folder}/index.html`);
+  async function writePages({ file }: State, { code, stored }: Entry, text: string): Promise<void> {
+    for (const folder of spellingsOf(code, stored).filter(fitsFolder))
+      await file.write(text, `${folder}/index.html`);
   }
 
   async function flush(state: State): Promise<void> {
