@@ -7,6 +7,8 @@ export type Target = string & { readonly __brand: "Target" };
 
 /** In characters, of the URL as written and as serialized. */
 export const MAX_TARGET_LENGTH = 8192;
+/** In characters, of a target with the query or the path of a visit. */
+export const MAX_DESTINATION_LENGTH = 16_384;
 
 /** With `public`, anyone may create links, so targets in private networks are refused. */
 export type Posture = "public" | "private";
@@ -28,6 +30,7 @@ export interface TargetPolicy {
 }
 
 const TOO_LONG = { rule: "target.too-long", max: MAX_TARGET_LENGTH } as const;
+const SENDABLE = /^https?:[\x21-\x7E]+$/;
 const CONTROL = /[\p{Cc}]/u;
 const SCHEME = /^https?:\/\//i;
 const EDGE_SPACE = /^\s|\s$/u;
@@ -40,6 +43,11 @@ const PRIVATE_NAME = /\.(?:localhost|local|internal|home\.arpa|lan|home|corp|int
 const EMPTY_LABEL = /^\.|\.\./;
 /** Azure's metadata service. Its address looks public, so it must be listed. */
 const METADATA_ADDRESS = "168.63.129.16";
+
+/** Whether a stored target can be sent. Others come from a store that another program has changed. */
+export function isSendable(target: string): boolean {
+  return SENDABLE.test(target);
+}
 
 /** Parses and checks a destination, without DNS and without fetching it. */
 export function parseTarget(written: string, policy: TargetPolicy): Target | Invalid {
@@ -126,7 +134,7 @@ export function effectivePort(url: URL): string {
   return url.protocol === "https:" ? "443" : "80";
 }
 
-function isLoopback(host: string): boolean {
+export function isLoopback(host: string): boolean {
   const address = parseAddress(host);
   // Connections to 0.0.0.0 or :: also reach this machine.
   if (address !== undefined) return ["loopback", "unspecified"].includes(unmapped(address).range());

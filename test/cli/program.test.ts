@@ -552,6 +552,29 @@ describe("curt check", () => {
   });
 });
 
+describe.each(["sqlite", "postgres"])("curt check (%s)", (engine) => {
+  test("finds links with destinations that Curt never stores, which answer 410", async () => {
+    using folder = temporaryFolder();
+    const url =
+      engine === "sqlite" ? `sqlite:${join(folder.path, "curt.db")}` : await server.url("unsendable");
+    const settings = { DATABASE_URL: url };
+    const store = await openStore(readConfig(settings).database);
+    const wrong = ["javascript:alert(1)", "https://example.com/\r\nX: 1", "/relative"];
+    const links = ["https://example.com/", ...wrong].map((target, nth) =>
+      newLink(`code${nth}`, { originalUrl: target, target: target as Target }),
+    );
+    await store.insert(links);
+    await store.close();
+    expect(await run(["check"], settings)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("never stores, and answer 410: code1, code2, code3. Another"),
+    });
+    await using curt = await startService(settings);
+    const statuses = await Promise.all(links.map(async ({ code }) => (await curt.fetch(`/${code}`)).status));
+    expect(statuses).toEqual([302, 410, 410, 410]);
+  });
+});
+
 describe("npm start", () => {
   test("shows in a terminal the address, the store and how to stop, and stops in order", async () => {
     using folder = temporaryFolder();

@@ -171,6 +171,7 @@ describe("a signal to the supervisor", () => {
     expect(await checkStore(program.database)).toEqual({
       links: 1 + statuses.filter((status) => status === 201).length,
       damage: [],
+      unsendable: [],
     });
   });
 

@@ -367,9 +367,9 @@ describe("a SQLite file", () => {
     expect(checkFile(path)).toBeUndefined();
     const store = await openSqliteStore(path);
     await store.insert(Array.from({ length: 1000 }, (_, nth) => newLink(`code${nth}`)));
-    expect(checkFile(path)).toEqual({ links: 1000, damage: [] });
+    expect(checkFile(path)).toEqual({ links: 1000, damage: [], unsendable: [] });
     await store.close();
-    expect(checkFile(path)).toEqual({ links: 1000, damage: [] });
+    expect(checkFile(path)).toEqual({ links: 1000, damage: [], unsendable: [] });
     const descriptor = openSync(path, "r+");
     writeSync(descriptor, Buffer.alloc(4096, 0x5a), 0, 4096, 4096 * 9);
     closeSync(descriptor);

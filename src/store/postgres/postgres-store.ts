@@ -49,6 +49,11 @@ const VISITED = `
   FROM counted`;
 
 const COUNT_LINKS = "SELECT count(*) AS links FROM links";
+/** As `isSendable` decides. */
+const UNSENDABLE = `
+  SELECT code FROM links
+  WHERE disabled IS DISTINCT FROM 'deleted' AND coalesce(target, original_url) !~ '^https?:[\\x21-\\x7E]+$'
+  LIMIT ${MAX_UNSENDABLE}`;
 
 export interface PostgresOptions
   extends OpeningOptions, Pick<DatabaseOptions, "onPrimary" | "limitMs">, Pick<ReplicaOptions, "onReplica"> {
@@ -156,7 +161,8 @@ export async function checkPostgresStore(address: PostgresAddress): Promise<Stor
     if (!(await hasSchema(run))) return undefined;
     await requireCurrentVersion(run);
     const { rows } = await run<{ links: number }>(COUNT_LINKS);
-    return { links: rows[0]?.links ?? 0, damage: [] };
+    const unsendable = await run<{ code: string }>(UNSENDABLE);
+    return { links: rows[0]?.links ?? 0, damage: [], unsendable: unsendable.rows.map(({ code }) => code) };
   });
 }
 

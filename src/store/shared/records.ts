@@ -90,6 +90,16 @@ export interface Records extends Pick<LinkStore, "find">, Pick<VisitStore, "newe
   close(): Promise<void>;
 }
 
+/** The result of reading a whole store. */
+export interface StoreReport {
+  readonly links: number;
+  readonly damage: readonly string[];
+  /** The first codes of links whose target `isSendable` rejects. */
+  readonly unsendable: readonly string[];
+}
+
+export const MAX_UNSENDABLE = 10;
+
 /** A link to import with all its visits. Its days are closed: they hold no hashes of visitors. */
 export interface ImportedLink extends StoredLink {
   readonly days: readonly Omit<LinkDay, keyof LinkId>[];

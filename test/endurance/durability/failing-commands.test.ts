@@ -56,8 +56,10 @@ describe("a command on a failing disk", () => {
   testWithStore(
     "curt import exits with 74 and reports no success if a sync of the SQLite file fails",
     async ({ folder, path, settings, writeCsv }) => {
-      expect(await runFailing(folder, STORE, ["import", await writeCsv(ROW)], settings)).toEqual(FAILED);
-      expect(checkFile(path)).toEqual({ links: 2, damage: [] });
+      expect(await runFailing(folder, STORE, ["import", "--new", await writeCsv(ROW)], settings)).toEqual(
+        FAILED,
+      );
+      expect(checkFile(path)).toEqual({ links: 2, damage: [], unsendable: [] });
     },
   );
 
@@ -84,8 +86,10 @@ describe("a command on a failing disk", () => {
     "curt import exits with 74 and adds nothing if a sync of the store's folder fails",
     async ({ folder, path, settings, writeCsv }) => {
       // SQLite ignores the first one.
-      expect(await runFailing(folder, folder, ["import", await writeCsv(ROW)], settings, 2)).toEqual(FAILED);
-      expect(checkFile(path)).toEqual({ links: 1, damage: [] });
+      expect(await runFailing(folder, folder, ["import", "--new", await writeCsv(ROW)], settings, 2)).toEqual(
+        FAILED,
+      );
+      expect(checkFile(path)).toEqual({ links: 1, damage: [], unsendable: [] });
     },
   );
 
@@ -100,7 +104,7 @@ describe("a command on a failing disk", () => {
       expect(await runCommand(["backup", backup], settings)).toMatchObject({ code: 0 });
       expect(await failing("restore", backup, "--to", `sqlite:${other}`)).toEqual(FAILED);
       expect(filesOf(other)).toEqual([]);
-      expect(checkFile(path)).toEqual({ links: 1, damage: [] });
+      expect(checkFile(path)).toEqual({ links: 1, damage: [], unsendable: [] });
     },
   );
 

@@ -146,7 +146,7 @@ testOnLinux("a backup is on disk, complete and under its name, before the log re
     { BACKUP_DIR: backups },
     ["--preload", roundsOf(200, folder.path)],
   );
-  expect(backupAfterPowerCut(calls)).toEqual({ links: BACKED_UP, damage: [] });
+  expect(backupAfterPowerCut(calls)).toEqual({ links: BACKED_UP, damage: [], unsendable: [] });
   const isOf = (call: SystemCall, path: RegExp) => call.call === "sync" && path.test(call.file);
   const without = (path: RegExp) => calls.filter((call) => !isOf(call, path));
   expect(backupAfterPowerCut(without(/backups$/))).toBeUndefined();

@@ -4,10 +4,19 @@ import { closeSync, existsSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 
 import { isDiskFull, reasonOf } from "../../../lib/error-reason.ts";
-import { createFolder, giveToOwnerOfFolder, syncFolder } from "../../../lib/files.ts";
-import { StoreUnusable, SyncFailed } from "../../../links/store.ts";
-import { forgetMovedFrames, isFailedSync } from "./failed-sync.ts";
-import { type Identity, identify, isInPlace, replacedMeanwhile, requireOneName } from "./file-identity.ts";
+import { createFolder, giveToOwnerOfFolder, rewriteFile, syncFolder } from "../../../lib/files.ts";
+import { StoreUnusable, SyncFailed } from "../../../links/link-store.ts";
+import { MAX_UNSENDABLE, type StoreReport } from "../../shared/records.ts";
+import { isFailedSync } from "./failed-sync.ts";
+import { FileDatabase } from "./file-database.ts";
+import {
+  type Identity,
+  identify,
+  isInPlace,
+  replacedMeanwhile,
+  requireNoLink,
+  requireOneName,
+} from "./file-identity.ts";
 import { isCurrent, migrate, requireCurrentVersion, requireOurs, requireSchema } from "./schema.ts";
 import { hasIndex, requireWholeWal } from "./wal.ts";
 
@@ -198,12 +207,20 @@ export function checkFile(path: string, mayBeOlder = false): StoreReport | undef
       .all()
       .map((row) => row.integrity_check)
       .filter((line) => line !== "ok");
-    if (damage.length > 0) return { links: 0, damage };
+    if (damage.length > 0) return { links: 0, damage, unsendable: [] };
     if (isCurrent(database, path)) requireSchema(database, path);
     const row = database.query<{ links: number }, []>("SELECT count(*) AS links FROM links").get();
-    return { links: row?.links ?? 0, damage };
+    const unsendable = database.query<{ code: string }, []>(UNSENDABLE).all();
+    return { links: row?.links ?? 0, damage, unsendable: unsendable.map(({ code }) => code) };
   });
 }
+
+/** As `isSendable` decides. */
+const UNSENDABLE = `
+  SELECT code FROM links
+  WHERE disabled IS NOT 'deleted' AND (coalesce(target, original_url) GLOB '*[^!-~]*'
+    OR coalesce(target, original_url) NOT GLOB 'http:?*' AND coalesce(target, original_url) NOT GLOB 'https:?*')
+  LIMIT ${MAX_UNSENDABLE}`;
 
 function requireSafeSqlite(): void {
   using database = new Database(":memory:");
