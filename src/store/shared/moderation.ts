@@ -12,8 +12,9 @@ import {
 import type { EndedSession } from "../../moderation/moderation-store.ts";
 import { createCases, createCasesReader } from "./cases.ts";
 import { createDecisionsReader } from "./decision-entries.ts";
-import { createDecisions, createHostsReader, type EraseVisits } from "./decisions.ts";
-import { createReports } from "./reports.ts";
+import { createDecisions, createHostsReader, type EngineParts } from "./decisions.ts";
+import { createSettingsMemory } from "./remembered-settings.ts";
+import { createReports } from "./report-rows.ts";
 import { insertInto, type Run, type Statements } from "./sql.ts";
 import { createUndo } from "./undo.ts";
 
@@ -115,7 +116,8 @@ export function createModeration(statements: Statements, background: Statements,
     ...createDecisions(background, parts),
     ...createUndo(background, parts),
     ...createReports(statements),
-    ...createCases(statements, background),
+    ...createCases(statements, background, parts),
+    ...createSettingsMemory(background),
   };
 }
 
