@@ -42,6 +42,24 @@ export function restoreBackup({ file, path, journalFolder, progress }: RestoreOp
   return { links, isCopy };
 }
 
+/** A start would refuse the journal of another store, and add visits of an earlier store at this path. */
+function requireFreeJournal(journalFolder: string, path: string): void {
+  const owner = readJournalStore(journalFolder);
+  if (owner !== undefined && existsSync(owner.place))
+    throw new StoreUnusable(
+      `${journalFolder} is the journal of ${owner.place}. To restore to ${path} beside it, set DATA_DIR to another folder.`,
+    );
+  const state = journalState(journalFolder);
+  if (state === "served")
+    throw new StoreUnusable(
+      `A running Curt uses ${journalFolder}. Stop it, or set DATA_DIR to another folder to restore beside it.`,
+    );
+  if (state === "waiting")
+    throw new StoreUnusable(
+      `${journalFolder} has visits of the store that was at ${owner?.place ?? path}. Move that folder away, and keep it with that store.`,
+    );
+}
+
 function requireWhole(file: string, copied: string): number {
   try {
     const report = checkFile(copied, true);

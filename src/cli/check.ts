@@ -1,5 +1,6 @@
-import type { Config } from "../config/config.ts";
-import { describeStore } from "../config/database-url.ts";
+import { type Config, ConfigError } from "../config/config.ts";
+import { describePlace, describeStore } from "../config/database-url.ts";
+import { startWarnings } from "../config/start-warnings.ts";
 import { reasonOf } from "../lib/error-reason.ts";
 import { readTokens } from "../moderation/access-tokens.ts";
 import { feedFile } from "../moderation/blocklist/feeds.ts";
@@ -21,7 +22,7 @@ export async function check(config: Config): Promise<number> {
     if (nameless > 0) names.push(`${nameless} without a name`);
     if (names.length > 0) print(`${setting}: ${names.join(", ")}`);
   }
-  print(`configuration: fine (links at ${baseUrl}, ${posture} posture)`);
+  print(`configuration: fine (links at ${baseUrl}, ${posture} posture, data in ${describePlace(config)})`);
   if (!checkLists(config)) return 2;
   const store = describeStore(database);
   const report = await checkStore(database);

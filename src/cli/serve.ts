@@ -1,6 +1,7 @@
 import type { Config } from "../config/config.ts";
-import { describeStore } from "../config/database-url.ts";
-import { warnAtStart } from "../config/start-warnings.ts";
+import { describePlace } from "../config/database-url.ts";
+import { prepareFolders } from "../config/folders.ts";
+import { startWarnings } from "../config/start-warnings.ts";
 import { createLog, escapeLine, type Log } from "../lib/log.ts";
 import { VERSION } from "../lib/version.ts";
 import { SYNC_FAILED } from "../links/link-store.ts";
@@ -141,7 +142,9 @@ async function serveHere(config: Config, log: Log, group?: ProcessGroup): Promis
 }
 
 function listensOn(config: Config): string {
-  return `Curt ${VERSION} listens on ${originOf(config)} and creates links at ${config.baseUrl}`;
+  const { baseUrl, processes } = config;
+  const where = `${originOf(config)}${processes === 1 ? "" : ` in ${processes} processes`}`;
+  return `Curt ${VERSION} listens on ${where} and creates links at ${baseUrl}; its data is in ${describePlace(config)}`;
 }
 
 /** The first things that people need, on a terminal. */
@@ -154,7 +157,7 @@ function greeting(config: Config): string {
     "",
     `  Open it at:    ${baseUrl}`,
     ...(origin === baseUrl ? [] : [`  It listens on: ${origin}`]),
-    `  Links are in:  ${store}`,
+    `  Data is in:    ${describePlace(config)}`,
     "  Stop it with:  Ctrl+C",
     "",
   ];

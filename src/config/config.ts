@@ -1,4 +1,4 @@
-import { accessSync, constants } from "node:fs";
+import { accessSync, constants, existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 
 import { reasonOf } from "../lib/error-reason.ts";
@@ -7,18 +7,22 @@ import { SHARED_SECRET, shareSecret } from "./access-settings.ts";
 import type { DatabaseAddress, PostgresAddress } from "./database-url.ts";
 import { automaticTypes } from "./event-settings.ts";
 import { findMisspellings, type Misspelling } from "./misspellings.ts";
+import { limit, type Setting } from "./setting-formats.ts";
 import { type SecretKey, SETTINGS, type Values } from "./settings.ts";
 
 /** The values without `auto`. */
 type ResolvedValues = { readonly [Key in keyof Values]: Exclude<Values[Key], "auto"> };
 
 /** Settings that only help to resolve others. */
-type Resolved = "baseUrl" | "databasePasswordFile";
+type Resolved = "baseUrl" | "database" | "databasePasswordFile";
 
 /** The values of all settings, including those derived from several of them. */
 export interface Config extends Omit<ResolvedValues, Resolved> {
   /** The public origin, without a trailing slash. */
   readonly baseUrl: string;
+  readonly database: DatabaseAddress;
+  /** Has all that Curt keeps on this machine, unless DATABASE_URL says otherwise. */
+  readonly folder: string;
   readonly posture: Posture;
   /** Files. */
   readonly blocklist: readonly string[];
@@ -66,7 +70,7 @@ export function readConfig(env: Environment, serves = false): Config {
   const values = Object.fromEntries(
     Object.entries<Setting>(SETTINGS).map(([key, setting]) => [key, readSetting(setting, env, mistakes)]),
   ) as Partial<Values>;
-  mistakes.push(...conflicts(values));
+  mistakes.push(...conflicts(values), ...leftBehind(values));
   if (serves) mistakes.push(...unreadable(values));
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   return { ...resolve(values as Values), misspellings: findMisspellings(env) };
@@ -113,7 +117,7 @@ function conflicts({ port, baseUrl, cacheSeconds, interstitial, ...values }: Par
   // In a network of all addresses, anybody could claim any name.
   const isNobodyTrusted =
     values.trustedProxies?.length === 0 || values.trustedProxies?.some(({ prefix }) => prefix === 0);
-  if ((values.adminUserHeader ?? values.createUserHeader) && isNobodyTrusted)
+  if ((adminUserHeader ?? createUserHeader) && isNobodyTrusted)
     mistakes.push(
       "ADMIN_USER_HEADER and CREATE_USER_HEADER need TRUSTED_PROXIES, the addresses of the proxies that may name people",
     );
@@ -149,7 +153,21 @@ function conflicts({ port, baseUrl, cacheSeconds, interstitial, ...values }: Par
   return mistakes;
 }
 
-function hostOf(url: string): string {
+/**
+ * DATA_DIR alone once moved the journal, and left the database in ./data. A start would now create an empty store, and give
+ * codes of printed links to others.
+ */
+function leftBehind({ database, dataFolder }: Partial<Values>): string[] {
+  if (database !== null || !dataFolder) return [];
+  const [path, left] = [join(dataFolder, DATABASE_FILE), join(DATA_FOLDER, DATABASE_FILE)];
+  if (existsSync(path) || !existsSync(`${path}-visits`) || !existsSync(left)) return [];
+  return [
+    `DATA_DIR must hold the database, but ${path}-visits belongs to ${left}: stop Curt and move ${left}* to ${dataFolder}, or set DATABASE_URL=sqlite:${left}`,
+  ];
+}
+
+/** The host of an origin, as stores have it. */
+export function hostOf(url: string): string {
   return canonicalHost(new URL(url).hostname);
 }
 
@@ -175,7 +193,7 @@ function resolve({ blocklist, databasePasswordFile, ...values }: Values): Omit<C
   const automaticPort = values.tlsCert === null ? 3000 : 443;
   const port = values.port === "auto" ? automaticPort : values.port;
   const database = withPassword(
-    values.database,
+    values.database ?? { engine: "sqlite", path: join(dataFolder ?? DATA_FOLDER, DATABASE_FILE) },
     databasePasswordFile === null ? undefined : { file: databasePasswordFile },
   );
   const readDatabase = values.readDatabase && withPassword(values.readDatabase, passwordOf(database));
@@ -192,14 +210,17 @@ function resolve({ blocklist, databasePasswordFile, ...values }: Values): Omit<C
   const automaticEdits = posture === "public" ? "24h" : "on";
   const edits = values.edits === "auto" ? automaticEdits : values.edits;
   const folder = dataFolder ?? placeOf(database).folder;
+  const needsToken = (values.createToken ?? values.createTokenFile) !== null;
   return {
     ...values,
     port,
     database,
+    folder,
     readDatabase,
     baseUrl,
     posture,
     statsShown,
+    codeLength: values.codeLength === "auto" ? automaticLength : values.codeLength,
     limitCreate: limitOf("limitCreate"),
     limitUnknown: limitOf("limitUnknown"),
     limitView: limitOf("limitView"),
@@ -237,9 +258,13 @@ function passwordOf(database: DatabaseAddress): PostgresAddress["password"] {
   return database.engine === "postgres" ? database.password : undefined;
 }
 
+/** Where neither DATA_DIR nor DATABASE_URL says another place. */
+const DATA_FOLDER = "./data";
+const DATABASE_FILE = "curt.db";
+
 /** The default folder of files that belong to the database, and the start of their names. */
 function placeOf(database: DatabaseAddress): { readonly folder: string; readonly name: string } {
   return database.engine === "sqlite"
     ? { folder: dirname(database.path), name: basename(database.path) }
-    : { folder: "./data", name: encodeURIComponent(database.name) };
+    : { folder: DATA_FOLDER, name: encodeURIComponent(database.name) };
 }

@@ -1,4 +1,6 @@
-import type { Format } from "./formats.ts";
+import { dirname, resolve } from "node:path";
+
+import type { Format } from "./setting-formats.ts";
 
 export type DatabaseAddress = SqliteAddress | PostgresAddress;
 
@@ -49,9 +51,20 @@ export const postgresUrl: Format<PostgresAddress> = {
 
 /** Names the database in messages, without its password. */
 export function describeStore(address: DatabaseAddress): string {
-  if (address.engine === "sqlite") return address.path;
+  if (address.engine === "sqlite") return resolve(address.path);
   const hosts = address.hosts.map(({ host, port }) => `${host.includes(":") ? `[${host}]` : host}:${port}`);
   return `postgres://${address.user}@${hosts.join()}/${address.name}`;
+}
+
+/** Names the folder with all data in messages, and the database if it is elsewhere. */
+export function describePlace(place: {
+  readonly database: DatabaseAddress;
+  readonly folder: string;
+}): string {
+  const { database } = place;
+  const folder = resolve(place.folder);
+  const store = describeStore(database);
+  return dirname(store) === folder ? folder : `${store} and ${folder}`;
 }
 
 /** A wrong address may have its password anywhere, so this shows only the start and the hosts. */

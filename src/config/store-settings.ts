@@ -14,11 +14,20 @@ const every: Format<number> = {
 
 /** Where links and visits are stored, and backups that Curt makes by itself. */
 export const STORAGE_SETTINGS = {
+  dataFolder: {
+    name: "DATA_DIR",
+    default: "./data, or the folder of the SQLite file in DATABASE_URL",
+    unset: null,
+    meaning:
+      "folder on a local disk for all that Curt keeps: the SQLite file, the journal of visits and fetched blocklists",
+    takes: path,
+  },
   database: {
     name: "DATABASE_URL",
-    default: "sqlite:./data/curt.db",
+    default: "sqlite:$DATA_DIR/curt.db",
+    unset: null,
     meaning:
-      "where links and statistics are stored: a SQLite file, or a PostgreSQL database such as postgres://user:password@host:5432/name; commas separate several hosts of one cluster",
+      "where links and statistics are stored: a PostgreSQL database such as postgres://user:password@host:5432/name, or a SQLite file outside DATA_DIR; commas separate several hosts of one cluster",
     takes: databaseUrl,
   },
   databasePasswordFile: {
@@ -42,13 +51,6 @@ export const STORAGE_SETTINGS = {
     meaning:
       "standbys of the PostgreSQL database that redirects may read from, in the form of DATABASE_URL; commas separate several hosts",
     takes: postgresUrl,
-  },
-  dataFolder: {
-    name: "DATA_DIR",
-    default: "the database's folder, or ./data with PostgreSQL",
-    unset: null,
-    meaning: "folder on a local disk for the journal of visits and fetched blocklists",
-    takes: path,
   },
   backupFolder: {
     name: "BACKUP_DIR",

@@ -82,7 +82,7 @@ describe("curt backup", () => {
     expect(refused).toEqual({
       code: 1,
       stdout: "",
-      stderr: `curt: there is no store at ${path}. Set DATABASE_URL and the other settings as for the server.\n`,
+      stderr: `curt: there is no store at ${path}. Set DATABASE_URL or DATA_DIR and the other settings as for the server.\n`,
     });
     await createLargeStore(path, 10);
     writeFileSync(file, "mine");
@@ -246,6 +246,30 @@ describe("curt restore", () => {
     await writeSegment({ folder: at("to-visits"), hour: 1, visits: [{ code: "one" }] }, true);
     expect(await refusalOf(at("backup"))).toContain("Move that folder away");
     rmSync(at("to-visits"), { recursive: true });
+  });
+
+  test("refuses to start on the journal of a store elsewhere, or of a running Curt", async () => {
+    const DATA_DIR = at("shared");
+    const copy = { DATA_DIR, DATABASE_URL: `sqlite:${at("copy/curt.db")}` };
+    const restored = () => run(["restore", at("backup")], copy);
+    const refused = (text: string) => ({ code: 1, stderr: expect.stringContaining(text) });
+    const advice = "set DATA_DIR to another folder";
+    {
+      await using _ = await startService({ DATA_DIR, DATABASE_URL: `sqlite:${at("running/curt.db")}` });
+      const journal = `${DATA_DIR}/curt.db-visits`;
+      expect(await restored()).toMatchObject(
+        refused(
+          `${journal} is the journal of ${realpathSync(at("running/curt.db"))}. To restore to ${at("copy/curt.db")} beside it, ${advice}.`,
+        ),
+      );
+      // As an earlier version created it.
+      rmSync(join(journal, "store"));
+      expect(await restored()).toMatchObject(
+        refused(`A running Curt uses ${journal}. Stop it, or ${advice}`),
+      );
+    }
+    rmSync(DATA_DIR, { recursive: true });
+    rmSync(at("running"), { recursive: true });
   });
 
   const withForeignId = (backup: Buffer) => Buffer.from(backup).fill(0, 68, 72);

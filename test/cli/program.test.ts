@@ -179,13 +179,18 @@ Environment variables have the settings of the server, such as DATABASE_URL;
     expect(() => call("coffee black")).toThrow('there is no command "coffee black"');
   });
 
-  test("creates DATA_DIR and keeps the journal of visits there", async () => {
+  test("creates DATA_DIR and keeps everything there", async () => {
     using folder = temporaryFolder();
-    const settings = { DATA_DIR: join(folder.path, "local", "curt") };
-    await using program = await startProgram(settings, { folder: folder.path });
+    const settings = { DATABASE_URL: "", DATA_DIR: join(folder.path, "local", "curt") };
+    await using program = await startProgram(settings);
     await program.shorten({ original_url: "https://example.com/", custom_code: "kept" });
     await visit(program, "kept");
-    expect(readdirSync(settings.DATA_DIR)).toEqual(["curt.db-visits"]);
+    expect(readdirSync(settings.DATA_DIR).toSorted()).toEqual([
+      "curt.db",
+      "curt.db-shm",
+      "curt.db-visits",
+      "curt.db-wal",
+    ]);
     expect(readdirSync(join(settings.DATA_DIR, "curt.db-visits"))).not.toBeEmpty();
     expect(readdirSync(folder.path)).not.toContain("curt.db-visits");
   });
@@ -199,7 +204,6 @@ describe("curt serve", () => {
       (at) => ({ DATABASE_URL: `sqlite:${at}/notes.txt` }),
     ],
     [1, "0.lock cannot be locked: file is not a database", (at) => ({ DATA_DIR: `${at}/data` })],
-    [1, "curt.db-visits cannot keep visits until they are ", (at) => ({ DATA_DIR: `${at}/notes.txt` })],
     [
       2,
       "COUNTRY_DATABASE must be a file in MaxMind's format, ",
@@ -242,14 +246,52 @@ describe("curt serve", () => {
       PORT: "0",
       BASE_URL: "http://localhost",
     };
+    for (const name of ["DATA_DIR", "BACKUP_DIR"])
+      expect(await run(["serve"], { ...settings, [name]: "/proc/x" })).toEqual({
+        code: 2,
+        stdout: "",
+        stderr: `curt: ${name} must be a folder that Curt can write to, not /proc/x: no folder can be created there\n`,
+      });
+    expect(readdirSync(folder.path)).toEqual([]);
+  });
+
+  test("refuses a DATA_DIR that is no folder before it creates a store elsewhere", async () => {
+    using folder = temporaryFolder();
+    const at = (name: string) => join(folder.path, name);
+    await Bun.write(at("file"), "");
+    symlinkSync(at("gone"), at("link"));
+    const settings = { PORT: "0", BASE_URL: "http://localhost", DATABASE_URL: `sqlite:${at("curt.db")}` };
     for (const [name, why] of [
-      [
-        "DATA_DIR",
-        "/proc/x/curt.db-visits cannot keep visits until they are in the store: no folder can be created there. ",
-      ],
-      ["BACKUP_DIR", "BACKUP_DIR must be a folder that Curt can write to, not /proc/x: it does not exist"],
+      ["file", "its path has a file where a folder must be"],
+      ["link", `${at("link")} is a symbolic link to ${at("gone")}, which does not exist`],
     ] as const)
-      expect((await run(["serve"], { ...settings, [name]: "/proc/x" })).stderr).toStartWith(`curt: ${why}`);
+      expect(await run(["serve"], { ...settings, DATA_DIR: at(name) })).toEqual({
+        code: 2,
+        stdout: "",
+        stderr: `curt: DATA_DIR must be a folder that Curt can write to, not ${at(name)}: ${why}\n`,
+      });
+    expect(readdirSync(folder.path).toSorted()).toEqual(["file", "link"]);
+  });
+
+  test("refuses to start beside a store that DATA_DIR once left in ./data", async () => {
+    using folder = temporaryFolder();
+    const DATA_DIR = join(folder.path, "links");
+    await Bun.write(join(folder.path, "data/curt.db"), "links");
+    await Bun.write(join(DATA_DIR, "curt.db-visits/0.lock"), "");
+    const start = (settings: Settings) =>
+      Bun.spawnSync([process.execPath, PROGRAM, "serve"], {
+        cwd: folder.path,
+        env: { ...process.env, PORT: "0", BASE_URL: "http://localhost", DATA_DIR, ...settings },
+      });
+    const { exitCode, stderr } = start({});
+    expect([exitCode, stderr.toString()]).toEqual([
+      2,
+      `curt: DATA_DIR must hold the database, but ${DATA_DIR}/curt.db-visits belongs to data/curt.db: stop Curt and move data/curt.db* to ${DATA_DIR}, or set DATABASE_URL=sqlite:data/curt.db\n`,
+    ]);
+    expect(start({ DATABASE_URL: "sqlite:data/curt.db" }).stderr.toString()).toContain(
+      "data/curt.db is not a SQLite",
+    );
+    expect(readdirSync(DATA_DIR)).toEqual(["curt.db-visits"]);
   });
 
   const PRIVILEGED = "/proc/sys/net/ipv4/ip_unprivileged_port_start";
@@ -663,10 +705,36 @@ test("export and trust-clock create no store in place of an empty or a missing f
       expect(await run(args, { DATABASE_URL: `sqlite:${path}`, DATA_DIR: folder.path })).toEqual({
         code: 1,
         stdout: "",
-        stderr: `curt: there is no store at ${path}. Set DATABASE_URL and the other settings as for the server.\n`,
+        stderr: `curt: there is no store at ${path}. Set DATABASE_URL or DATA_DIR and the other settings as for the server.\n`,
       });
     }
   expect(readdirSync(folder.path)).toEqual(["empty"]);
+});
+
+test.each(["sqlite", "postgres"])("import creates a store only with --new or a yes (%s)", async (engine) => {
+  using folder = temporaryFolder();
+  const path = (name: string) => join(folder.path, name);
+  const url = engine === "sqlite" ? `sqlite:${path("curt.db")}` : await server.url("created");
+  const settings = { DATABASE_URL: url, DATA_DIR: path("data"), PORT: "3000" };
+  const { database } = readConfig(settings);
+  const missing = `there is no store at ${describeStore(database)}`;
+  await Bun.write(path("links.csv"), "code,target\nkept,https://example.com/\n");
+  expect(await run(["import", path("links.csv")], settings)).toEqual({
+    code: 2,
+    stdout: "",
+    stderr: `curt: ${missing}. To create it, add --new. Otherwise set DATABASE_URL or DATA_DIR.\n`,
+  });
+  expect(await run(["import", "--dry-run", path("links.csv")], settings)).toMatchObject({
+    code: 0,
+    stderr: `${missing}: the import needs --new to create it\n`,
+  });
+  const answer = (text: string) =>
+    runInTerminal(["import", path("links.csv")], settings, { typed: { after: "Create it?", text } });
+  expect(await answer("n\n")).toEqual({ code: 1, shown: expect.stringContaining(`${missing}. Create it?`) });
+  expect(await hasStore(database)).toBeFalse();
+  expect(readdirSync(folder.path)).toEqual(["links.csv"]);
+  expect(await answer("y\n")).toEqual({ code: 0, shown: expect.stringContaining("1 of 1 links added") });
+  expect((await run(["import", path("links.csv")], settings)).stdout).toContain("0 of 1 links added");
 });
 
 test("a command explains a path that the system refuses", async () => {
@@ -676,6 +744,6 @@ test("a command explains a path that the system refuses", async () => {
   for (const args of [["check"], ["export", "-"], ["backup", `${file}2`]])
     expect(await run(args, { DATABASE_URL: `sqlite:${file}/curt.db`, DATA_DIR: folder.path })).toMatchObject({
       code: 1,
-      stderr: `curt: ${file}/curt.db cannot be used: its path has a file where a folder must be. Check DATABASE_URL, the folder's permissions and the free space.\n`,
+      stderr: `curt: ${file}/curt.db cannot be used: its path has a file where a folder must be. Check DATABASE_URL or DATA_DIR, the folder's permissions and the free space.\n`,
     });
 });

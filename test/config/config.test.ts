@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { type Config, ConfigError, readConfig, publicConfigOf } from "../../src/config/config.ts";
-import { describeStore } from "../../src/config/database-url.ts";
+import { describePlace, describeStore } from "../../src/config/database-url.ts";
 import { EventType } from "../../src/config/event-settings.ts";
 import { SETTINGS } from "../../src/config/settings.ts";
 import type { Settings } from "../support/service.ts";
@@ -26,7 +26,7 @@ describe("the configuration", () => {
       posture: "private",
       statsShown: "all",
       listFolder: "data/blocklists",
-      database: { engine: "sqlite", path: "./data/curt.db" },
+      database: { engine: "sqlite", path: "data/curt.db" },
       readDatabase: null,
       journalFolder: "data/curt.db-visits",
       edits: "on",
@@ -40,6 +40,19 @@ describe("the configuration", () => {
       baseUrl: "http://localhost:8080",
       logLevel: "info",
     });
+  });
+
+  test.each<[place: string, settings: Settings]>([
+    [`${process.cwd()}/data`, {}],
+    ["/srv/curt", { DATA_DIR: "/srv/curt/" }],
+    ["/srv/curt", { DATABASE_URL: "sqlite:/srv/curt/links.db" }],
+    ["/srv/links.db and /srv/curt", { DATABASE_URL: "sqlite:/srv/links.db", DATA_DIR: "/srv/curt" }],
+    [
+      `postgres://curt@db:5432/links and ${process.cwd()}/data`,
+      { DATABASE_URL: "postgres://curt:the-password@db/links" },
+    ],
+  ])("describes the place of the data as %s with %j", (place, settings) => {
+    expect(describePlace(readConfig(settings))).toBe(place);
   });
 
   test("accepts every setting", () => {
@@ -65,6 +78,21 @@ describe("the configuration", () => {
         "postgres://curt@db/links",
         { journalFolder: "/var/lib/curt/links-visits" },
         { DATA_DIR: "/var/lib/curt" },
+      ],
+      [
+        "DATA_DIR",
+        "/srv/curt",
+        {
+          database: { engine: "sqlite", path: "/srv/curt/curt.db" },
+          journalFolder: "/srv/curt/curt.db-visits",
+          listFolder: "/srv/curt/blocklists",
+        },
+      ],
+      [
+        "DATA_DIR",
+        "./data",
+        { journalFolder: "data/links.db-visits" },
+        { DATABASE_URL: "sqlite:/srv/links.db" },
       ],
       ["BLOCKLIST", "a.txt, /lists/b", { blocklist: ["a.txt", "/lists/b"] }],
       [
@@ -204,7 +232,7 @@ describe("the configuration", () => {
       'PORT must be auto, a whole number from 0 to 65535, not "http"',
       'BASE_URL must be an http:// or https:// origin without path, query, fragment or credentials, such as https://go.example.com, not "ftp://x"',
       'POSTURE must be auto, public or private, not "open"',
-      'CODE_LENGTH must be a whole number from 4 to 32, not "3"',
+      'CODE_LENGTH must be auto, a whole number from 4 to 32, not "3"',
       'LOG_LEVEL must be debug, info, warn or error, not "loud"',
     ]);
   });
@@ -355,7 +383,17 @@ describe("the configuration", () => {
         ["fifteen-letters", "with a space in it", "한글로-된-비밀번호-열여섯자리", "x".repeat(257)],
       ],
       ["EVENTS_URL", ["http://a.example/", "https://u:p@a.example/", "http://127.0.0.1.example/", "/events"]],
-      ["EVENTS_SECRET", ["A".repeat(32), "whsec_short", `whsec_${"A".repeat(96)}`, `${WEBHOOK_SECRET} x`]],
+      [
+        "EVENTS_SECRET",
+        [
+          "A".repeat(32),
+          "whsec_short",
+          `whsec_${"A".repeat(33)}`,
+          `whsec_${"A".repeat(34)}`,
+          `whsec_${"A".repeat(96)}`,
+          `${WEBHOOK_SECRET} x`,
+        ],
+      ],
       ["EVENTS_TYPES", ["link", "auto,link.created"]],
       ["CURT_SECRET", ["x".repeat(31), `${"x".repeat(31)} `, "x".repeat(257)]],
       ["EDITS", ["yes", "48h", "24H"]],
@@ -391,6 +429,12 @@ describe("the configuration", () => {
       ["HOST", ["a b", "http://x", "[::1]"]],
       ["METRICS_PORT", ["65536", "::1:9464", "10.0.0.5", "10.0.0.5:", "http://x:9464", "a b:9464", ":9464"]],
     ];
+    for (const [secret, flaw] of [
+      ["x".repeat(31), "31 characters, too few"],
+      ["x".repeat(257), "257 characters, too many"],
+      [`${"x".repeat(40)} x`, "42 characters, with a space or another sign"],
+    ] as const)
+      expect(mistakesOf({ CURT_SECRET: secret })).toEqual([expect.stringContaining(`(${flaw})`)]);
     for (const [name, values] of wrong) {
       for (const value of values)
         expect([value, mistakesOf({ [name]: value })], name).toEqual([

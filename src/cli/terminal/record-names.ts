@@ -24,5 +24,5 @@ export function formatCount(kind: Thing, count: number): string {
 
 /** The message of commands that don't create a store. */
 export function noStore(database: DatabaseAddress): string {
-  return `there is no store at ${describeStore(database)}. Set DATABASE_URL and the other settings as for the server.`;
+  return `there is no store at ${describeStore(database)}. Set DATABASE_URL or DATA_DIR and the other settings as for the server.`;
 }

@@ -40,8 +40,7 @@ test("the commands of docs/backup.md create, check and restore backups", async (
       env: {
         ...process.env,
         PATH: `${here("bin")}:${process.env["PATH"]}`,
-        DATABASE_URL: `sqlite:${here("data/curt.db")}`,
-        DATA_DIR: here("journal"),
+        DATA_DIR: here("data"),
       },
       stdout: "pipe",
       stderr: "pipe",

@@ -175,7 +175,7 @@ describe("the commands of Curt", () => {
     for (const line of lines) {
       const command = line
         .replaceAll("https://go.example.com", origin)
-        .replaceAll("sqlite:/var/lib/curt/curt.db", curt.databaseUrl)
+        .replaceAll("DATA_DIR=/var/lib/curt", `DATABASE_URL=${curt.databaseUrl}`)
         .replaceAll("postgres://curt@db1:5432/curt", movedUrl)
         .replaceAll("/etc/curt/password", here("password"))
         // Without a terminal, nobody can answer its question.

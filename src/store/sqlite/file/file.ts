@@ -272,5 +272,5 @@ function explain(path: string, error: unknown): string {
   if (isDiskFull(error))
     return `${path} cannot be opened: ${reason}. Make room: opening it needs at least ${OPENING_KIB} KiB.`;
   const what = error instanceof SQLiteError ? "cannot be opened" : "cannot be used";
-  return `${path} ${what}: ${reason}. Check DATABASE_URL, the folder's permissions and the free space.`;
+  return `${path} ${what}: ${reason}. Check DATABASE_URL or DATA_DIR, the folder's permissions and the free space.`;
 }

@@ -69,7 +69,7 @@ function requireBackable(path: string): void {
   using database = openChecked(path);
   if (database === undefined)
     throw new StoreUnusable(
-      `there is no store at ${path}. Set DATABASE_URL and the other settings as for the server.`,
+      `there is no store at ${path}. Set DATABASE_URL or DATA_DIR and the other settings as for the server.`,
     );
 }
 
