@@ -7,9 +7,11 @@ import { createFolder, giveToOwnerOfFolder } from "../lib/files.ts";
 import { StoreUnavailable, StoreUnusable, SyncFailed } from "../links/link-store.ts";
 import { checkFile } from "../store/sqlite/file/file.ts";
 import { checkpoint, leaveWal, openSnapshot, type Snapshot } from "../store/sqlite/file/snapshot.ts";
+import { readIdentity } from "../store/sqlite/file/store-identity.ts";
 import { trying } from "../store/sqlite/sql.ts";
 import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
 import { startFolding } from "../visits/journal/folding.ts";
+import { requireOwnJournal } from "../visits/journal/journal-store.ts";
 import { type SegmentCopy, copySegments } from "../visits/journal/segment-copy.ts";
 import { lockFile } from "../visits/journal/slots.ts";
 import { checkPart, createPartFile, type Progress } from "./new-file.ts";
@@ -34,6 +36,8 @@ export interface BackupOptions {
  */
 export async function createBackup({ path, journalFolder, file, progress }: BackupOptions): Promise<number> {
   createFolder(journalFolder);
+  const identity = readIdentity(path);
+  if (identity !== undefined) requireOwnJournal(journalFolder, identity);
   using lock = lockBackups(journalFolder);
   if (lock === undefined) throw new StoreUnusable(`Another backup of ${path} is running. Wait for it.`);
   using part = createPartFile(file);

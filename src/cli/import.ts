@@ -15,7 +15,7 @@ import { createAddresses, readLinks, readVisits } from "../transfer/csv.ts";
 import { fillFrom, readLinksAndVisits } from "../transfer/export-file.ts";
 import { type ImportItem, type OnBrokenLine, UnreadableFile } from "../transfer/import-file.ts";
 import { importLinks } from "../transfer/import-links.ts";
-import { hasSegments } from "../visits/journal/slots.ts";
+import { journalState } from "../visits/journal/journal-state.ts";
 import type { Arguments } from "./command.ts";
 import { isInput, openInput } from "./terminal/input.ts";
 import { fail, note, plural, print } from "./terminal/print.ts";
@@ -153,6 +153,11 @@ async function tryToFill(run: ImportRun): Promise<Counts | undefined> {
 
 async function fillWith(run: ImportRun, action: string, write: WriteRecords): Promise<Counts> {
   const { config, input, skipped, progress } = run;
+  const { journalFolder } = config;
+  if (journalState(journalFolder) === "waiting")
+    throw new StoreUnusable(
+      `${journalFolder} has visits of another store, and a start would add them to this one. Check DATABASE_URL and DATA_DIR, or move that folder away.`,
+    );
   const { targetPolicy, lastDay } = importRules(config);
   return fillFrom(input.bytes(), write, {
     onBroken: reportBroken(run),

@@ -6,8 +6,10 @@ import { chooseSegments, foldInto, createBackup } from "../../src/backup/backup.
 import type { LinkKey } from "../../src/links/code.ts";
 import { StoreUnavailable } from "../../src/links/link-store.ts";
 import { openSnapshot } from "../../src/store/sqlite/file/snapshot.ts";
-import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { readIdentity } from "../../src/store/sqlite/file/store-identity.ts";
+import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { startFolding } from "../../src/visits/journal/folding.ts";
+import { claimJournal } from "../../src/visits/journal/journal-store.ts";
 import { copySegments } from "../../src/visits/journal/segment-copy.ts";
 import { newLink } from "../stores/links.ts";
 import { temporaryFolder } from "../support/service.ts";
@@ -60,6 +62,21 @@ test("a backup counts each visit once, even if the store had added only some sli
   expect(await createBackup({ path, journalFolder, file, progress: SILENT })).toBe(CODES.length);
   await store.close();
   expect(await visitsIn(file)).toEqual(CODES.map(() => 3));
+});
+
+test("a backup has the id of its store, and isn't made with the journal of another one", async () => {
+  using folder = temporaryFolder();
+  const { path, journalFolder, store } = await openStoreIn(folder.path);
+  const elsewhere = await openSqliteStore(join(folder.path, "other.db"));
+  const { id } = await store.identity();
+  const file = join(folder.path, "backup.db");
+  await createBackup({ path, journalFolder, file, progress: SILENT });
+  expect(readIdentity(file)?.id).toBe(id);
+  await claimJournal(journalFolder, await elsewhere.identity(), () => {});
+  const again = createBackup({ path, journalFolder, file: `${file}2`, progress: SILENT });
+  expect(again).rejects.toThrow(`${journalFolder} is the journal of ${folder.path}/other.db`);
+  await elsewhere.close();
+  await store.close();
 });
 
 test("a backup copies a segment again if the store has started to add it since the first copy", async () => {

@@ -49,6 +49,12 @@ export function testVisitStore(
     const days = (code: string, first = DAY - 9, last = DAY + 9) =>
       store.days(code as LinkKey, CREATED, first, last);
 
+    test("has one id in all processes", async () => {
+      const { id, place } = await store.identity();
+      expect(id).toMatch(/^[0-9a-f]{32}$/);
+      expect(await other.identity()).toMatchObject({ id, place });
+    });
+
     test("sums up the visits of segments, hours and days for each link", async () => {
       const visits = [...times(3, visit("a")), visit("a", { bot: true }), ...times(2, visit("b"))];
       await add({ hour: HOUR, visits });

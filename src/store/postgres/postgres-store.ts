@@ -121,6 +121,12 @@ export async function openPostgresStore(
       return reader.figures(nowMs);
     },
     findNear: replicas?.findNear,
+    async identity() {
+      const { rows } = await database.run<{ id: string }>(STORE_ID);
+      const [id = "", place] = [rows[0]?.id, describeStore(address)];
+      // A database has many addresses, so only a database with another id is another one.
+      return { id, place, isElsewhere: (other) => other.id !== id && other.place !== place };
+    },
     async close() {
       await Promise.all([links.close(), reports.settled(), replicas?.close(), instances.leave()]);
       await database.close();

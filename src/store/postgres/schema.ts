@@ -5,6 +5,7 @@ import decisions from "./migrations/002-decisions.sql" with { type: "text" };
 import expiryEvents from "./migrations/003-expiry-events.sql" with { type: "text" };
 import settings from "./migrations/004-settings.sql" with { type: "text" };
 import refusedEvents from "./migrations/005-refused-events.sql" with { type: "text" };
+import storeId from "./migrations/006-store-id.sql" with { type: "text" };
 
 /** In order. How many of them a database has is its schema version. @internal */
 export const MIGRATIONS = [
@@ -13,6 +14,7 @@ export const MIGRATIONS = [
   expiryEvents,
   settings,
   refusedEvents,
+  storeId,
 ];
 
 /** For all migrations together, and for waiting until another process has made them. */

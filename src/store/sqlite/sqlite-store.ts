@@ -169,6 +169,7 @@ export async function openSqliteStore(
     },
     add: (slice) => writer.perform("add", slice),
     age: (bounds, limit) => writer.perform("age", { bounds, limit }),
+    identity: async () => reader.identity(),
     newestSaltDay: async () => reader.newestSaltDay(),
     salt: async (day, oldest) => (await writer.perform("salt", { day, oldest })) as Uint8Array,
     async close() {

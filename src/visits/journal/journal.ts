@@ -7,6 +7,7 @@ import { repeat } from "../../lib/repeat.ts";
 import type { VisitStore } from "../days/visit-store.ts";
 import { bootWords } from "./boot.ts";
 import { startFolding } from "./folding.ts";
+import { claimJournal } from "./journal-store.ts";
 import { setAside, SegmentDamaged } from "./segment-file.ts";
 import type { Owner, Segment } from "./segment.ts";
 import { createSegments } from "./segments.ts";
@@ -54,7 +55,8 @@ export async function openJournal(options: JournalOptions) {
   const [source0 = 0, source1 = 0] = fillRandom(new Uint32Array(2));
   const owner: Owner = { source: [source0, source1], boot: bootWords() };
   const slots = { folder, owner, onFault, onDropped };
-  let slot = takeSlot(slots);
+  const identity = await store.identity();
+  let slot = await claimJournal(folder, identity, () => takeSlot(slots));
   const segments = createSegments({ ...options, slot, owner, hour: hour() });
   const folding = startFolding(store);
   let foldAtMs = 0;
@@ -82,7 +84,7 @@ export async function openJournal(options: JournalOptions) {
       // Without its parent, perhaps an unmounted volume, the folder can't be created.
       if (existsSync(dirname(folder))) createFolder(folder);
       const lost = slot;
-      slot = takeSlot(slots, lost);
+      slot = await claimJournal(folder, identity, () => takeSlot(slots, lost));
       lost.free();
       segments.takeOver(slot);
       watching?.close();

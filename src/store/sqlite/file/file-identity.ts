@@ -1,6 +1,6 @@
 // Identifies open files. A file that is deleted or replaced while it is open keeps accepting writes without an error,
 // and loses them once the last process closes it.
-import { closeSync, openSync, readlinkSync, rmSync, statSync } from "node:fs";
+import { closeSync, lstatSync, openSync, readlinkSync, rmSync, statSync } from "node:fs";
 
 import { StoreMisplaced, StoreUnusable } from "../../../links/link-store.ts";
 
@@ -86,6 +86,14 @@ export function requireOneName(path: string): void {
   if (names() > 1)
     throw new StoreUnusable(
       `${path} has another name (a hard link), under which a program would not find its log. A hard link is no copy: both are the same file. Find the other name (find / -samefile ${path}) and delete it. Make copies with curt backup.`,
+    );
+}
+
+/** Refuses a symbolic link. SQLite keeps the log beside its target, where Curt would not look for it. */
+export function requireNoLink(path: string): void {
+  if (lstatSync(path, MISSING_IS_NO_ERROR)?.isSymbolicLink() === true)
+    throw new StoreUnusable(
+      `${path} is a symbolic link to ${readlinkSync(path)}. Set DATABASE_URL to that file itself, or move the file here.`,
     );
 }
 

@@ -8,6 +8,7 @@ import decisions from "../migrations/002-decisions.sql" with { type: "text" };
 import expiryEvents from "../migrations/003-expiry-events.sql" with { type: "text" };
 import settings from "../migrations/004-settings.sql" with { type: "text" };
 import refusedEvents from "../migrations/005-refused-events.sql" with { type: "text" };
+import storeId from "../migrations/006-store-id.sql" with { type: "text" };
 
 /** In order. How many of them a file has is its schema version (PRAGMA user_version). @internal */
 export const MIGRATIONS = [
@@ -16,6 +17,7 @@ export const MIGRATIONS = [
   expiryEvents,
   settings,
   refusedEvents,
+  storeId,
 ];
 
 interface Part {
