@@ -6,10 +6,10 @@ import { createLog, escapeLine, type Log } from "../lib/log.ts";
 import { VERSION } from "../lib/version.ts";
 import { SYNC_FAILED } from "../links/link-store.ts";
 import type { Member, ProcessGroup } from "../metrics/process-group.ts";
-import { findPort } from "../server/listen.ts";
-import { type Generation, startProcessPool } from "../server/process-pool.ts";
+import { takePort } from "../server/listen.ts";
+import { type Generation, ProcessPool } from "../server/process-pool.ts";
 import { run } from "../server/run.ts";
-import { prepareBackups, startBackups } from "../server/scheduled-backups.ts";
+import { startBackups } from "../server/scheduled-backups.ts";
 import { identifyStore } from "../store/open.ts";
 
 /** Terminals, systemd and timeout signal both npm and Curt, and npm passes its signal on. Curt counts the two as one. */
@@ -38,10 +38,10 @@ export async function serve(settings: Config): Promise<number> {
   });
   if (settings.adminTokenFile ?? settings.createTokenFile)
     process.on("SIGHUP", () => [current, beside].forEach((generation) => generation?.readTokensAgain()));
-  // A second Curt would silently share the port. Binding it once without sharing detects that.
-  const port = await findPort(settings.host, settings.port);
-  prepareBackups(settings);
-  const config = { ...settings, port };
+  // A second Curt would silently share the port.
+  using place = await takePort(settings.host, settings.port);
+  prepareFolders(settings);
+  const config = { ...settings, port: place.port };
   const metrics = await startMetrics(config);
   let endBackups = async () => {};
 
@@ -62,13 +62,13 @@ export async function serve(settings: Config): Promise<number> {
   }
 
   async function handOver(old: Generation): Promise<void> {
-    const children = startProcessPool(config, log, metrics?.group, old);
+    const children = new ProcessPool(config, log, metrics?.group, old);
     beside = children;
     const isUp = await children.up;
     if (isUp && !isStopping) {
       beside = old;
       current = children;
-      log.info({ children: children.pids() }, `Curt ${children.version()} takes over`);
+      log.info({ children: children.pids() }, `Curt ${children.version} takes over`);
       beside.stop("new processes take over", true);
       // Otherwise the latest counts of the old processes would be lost.
       await metrics?.group.read();
@@ -84,14 +84,13 @@ export async function serve(settings: Config): Promise<number> {
 
   current = isAlone
     ? await serveHere(config, log, metrics?.group)
-    : startProcessPool(config, log, metrics?.group);
+    : new ProcessPool(config, log, metrics?.group);
   if (await current.up) {
     isStarted = true;
     if (process.stdout.isTTY && log.isLevelEnabled("info")) process.stdout.write(greeting(config));
-    else if (isAlone) log.info(listensOn(config));
-    else log.info({ children: current.pids() }, `${listensOn(config)}, in ${config.processes} processes`);
+    else log.info(isAlone ? {} : { children: current.pids() }, listensOn(config));
     if (metrics !== undefined) log.info(metrics.about);
-    warnAtStart(config, log);
+    for (const { text, fields = {} } of startWarnings(config)) log.warn(fields, text);
     endBackups = startBackups(config, log);
   }
   for (;;) {
@@ -134,7 +133,9 @@ async function serveHere(config: Config, log: Log, group?: ProcessGroup): Promis
     up: Promise.resolve(true),
     ended: exit,
     pids: () => [],
-    storeFiles: () => identifyStore(config.database),
+    get storeFiles() {
+      return identifyStore(config.database);
+    },
     readTokensAgain() {},
     stop: (reason, isReplaced) => void stop(reason, 0, isReplaced),
     kill: (code) => process.exit(code),
@@ -149,9 +150,8 @@ function listensOn(config: Config): string {
 
 /** The first things that people need, on a terminal. */
 function greeting(config: Config): string {
-  const { baseUrl, database, processes } = config;
+  const { baseUrl, processes } = config;
   const origin = originOf(config);
-  const store = database.engine === "sqlite" ? resolve(database.path) : describeStore(database);
   const lines = [
     `Curt ${VERSION} is running${processes === 1 ? "" : ` in ${processes} processes`}.`,
     "",

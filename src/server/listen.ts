@@ -1,8 +1,10 @@
-import { isIP } from "node:net";
-import { networkInterfaces } from "node:os";
+import { createServer, isIP } from "node:net";
+import { networkInterfaces, tmpdir } from "node:os";
+import { join } from "node:path";
 
 import type { Certificate } from "../config/certificate.ts";
 import type { Config } from "../config/config.ts";
+import { lockFile } from "../visits/journal/slots.ts";
 import type { App } from "./app.ts";
 
 /**
@@ -69,8 +71,72 @@ function closingApp({ redirect, fetch }: App): App {
   };
 }
 
-/** Checks that the port is free, or chooses a free one for 0. Doesn't occupy it. Throws {@link CannotListen}. */
-export async function findPort(host: string, port: number): Promise<number> {
+/**
+ * Takes the port for this process and its children, or a free one for 0, until the end of this process. Doesn't listen on it.
+ * Throws {@link CannotListen}.
+ */
+export async function takePort(host: string, port: number): Promise<Disposable & { readonly port: number }> {
+  using lock = new DisposableStack();
+  const chosen = port === 0 ? await findPort(host, port) : port;
+  try {
+    lock.use(await lockPort(host, chosen));
+  } catch (cause) {
+    throw cannotListen(cause, host, chosen);
+  }
+  // Other programs, and children of a killed Curt, don't have the lock.
+  await findPort(host, chosen);
+  return Object.assign(lock.move(), { port: chosen });
+}
+
+/**
+ * Locks the port on the addresses that `host` stands for, until the end of this process, also by SIGKILL. Processes of one user can
+ * listen on the same port (SO_REUSEPORT), so the port itself doesn't refuse a second Curt. Children don't inherit the lock. Throws
+ * EADDRINUSE if another process has it.
+ * @internal
+ */
+export async function lockPort(host: string, port: number, platform = process.platform): Promise<Disposable> {
+  using locks = new DisposableStack();
+  for (const address of lockedAddresses(host)) {
+    const name = `curt-${port}-${address.replaceAll(":", ".")}`;
+    locks.use(platform === "linux" ? await lockName(name) : lockTemporaryFile(name));
+  }
+  return locks.move();
+}
+
+/** Clients may try either loopback address for localhost, so serve both. Some machines have no IPv6. */
+function addressesOf(host: string): string[] {
+  if (host !== "localhost") return [host];
+  return localAddresses().includes("::1") ? ["127.0.0.1", "::1"] : ["127.0.0.1"];
+}
+
+/** All of the machine, if `host` stands for them. */
+function lockedAddresses(host: string): string[] {
+  return host === "0.0.0.0" || host === "::" ? localAddresses() : addressesOf(host);
+}
+
+function localAddresses(): string[] {
+  const addresses = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
+  return [...new Set(addresses.map(({ address }) => address))];
+}
+
+/** A name without a file, for as long as a socket has it. Like a port, it belongs to the network namespace, such as a container. */
+async function lockName(name: string): Promise<Disposable> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const server = createServer((socket) => socket.destroy()).once("error", reject);
+  server.listen({ path: `\0${name}` }, resolve).unref();
+  await promise;
+  return { [Symbol.dispose]: () => void server.close() };
+}
+
+/** The folder is the user's own, and so are the ports that the user's processes can share. */
+function lockTemporaryFile(name: string): Disposable {
+  const lock = lockFile(join(tmpdir(), `${name}.lock`));
+  if (lock === undefined) throw Object.assign(new Error(`${name} is locked`), { code: "EADDRINUSE" });
+  return lock;
+}
+
+/** Checks that the port is free, or chooses a free one for 0. */
+async function findPort(host: string, port: number): Promise<number> {
   const servers = bind(host, port, { fetch: () => new Response(null, { status: 503 }) });
   const freePort = servers[0]?.port ?? port;
   await stopNow(servers);
@@ -102,9 +168,13 @@ function bind(host: string, port: number, options: BindOptions): Bun.Server<unkn
     return servers;
   } catch (cause) {
     void stopNow(servers);
-    const reason = whyNotListen(cause, host, port);
-    throw new CannotListen(`cannot listen on HOST ${host}, PORT ${port}: ${reason}`, { cause });
+    throw cannotListen(cause, host, port);
   }
+}
+
+function cannotListen(cause: unknown, host: string, port: number): CannotListen {
+  const reason = whyNotListen(cause, host, port);
+  return new CannotListen(`cannot listen on HOST ${host}, PORT ${port}: ${reason}`, { cause });
 }
 
 /** Why Curt can't listen there, and what to do. */
@@ -117,13 +187,6 @@ export function whyNotListen(cause: unknown, host: string, port: number): string
   if (code === "EADDRNOTAVAIL" || (isIP(host) === 0 && host !== "localhost"))
     return "it is not an address of this machine. Set localhost, an address that `ip address` shows, or :: for all";
   return message;
-}
-
-/** Clients may try either loopback address for localhost, so serve both. Some machines have no IPv6. */
-function addressesOf(host: string): string[] {
-  if (host !== "localhost") return [host];
-  const local = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
-  return local.some(({ address }) => address === "::1") ? ["127.0.0.1", "::1"] : ["127.0.0.1"];
 }
 
 async function stopNow(servers: readonly Bun.Server<unknown>[]): Promise<void> {
