@@ -4,7 +4,8 @@ import { giveToOwnerOfFolder, writeAll } from "../lib/files.ts";
 import { StoreUnusable } from "../links/link-store.ts";
 import { checkFile, hasFile } from "../store/sqlite/file/file.ts";
 import { APPLICATION_ID, isSqlite, readHeader, requireOurs } from "../store/sqlite/file/schema.ts";
-import { hasSegments } from "../visits/journal/slots.ts";
+import { journalState } from "../visits/journal/journal-state.ts";
+import { readJournalStore } from "../visits/journal/journal-store.ts";
 import { checkPart, createPartFile, SQLITE_FILES, type Progress } from "./new-file.ts";
 
 const CHUNK_BYTES = 1024 * 1024;
@@ -29,10 +30,7 @@ export function restoreBackup({ file, path, journalFolder, progress }: RestoreOp
     throw new StoreUnusable(
       `There is a store at ${path}, and it is never overwritten. Move it away, with its -wal, -shm and -journal files, or restore elsewhere with --to.`,
     );
-  if (hasSegments(journalFolder))
-    throw new StoreUnusable(
-      `${journalFolder} has visits of an earlier store, and a start would add them to this one. Move that folder away.`,
-    );
+  requireFreeJournal(journalFolder, path);
   using part = createPartFile(path);
   copy(file, part.path, progress);
   progress.checking();
