@@ -8,6 +8,7 @@ import { readListFile } from "../moderation/blocklist/list-file.ts";
 import { checkStore } from "../store/open.ts";
 import { formatCount } from "./record-names.ts";
 import { note, plural, print } from "./terminal/print.ts";
+import { formatCount } from "./terminal/record-names.ts";
 
 /**
  * Checks the blocklists and the whole store, lists who has a token, and returns the exit code. The configuration has already been checked by
@@ -26,6 +27,8 @@ export async function check(config: Config): Promise<number> {
   if (!checkLists(config)) return 2;
   const store = describeStore(database);
   const report = await checkStore(database);
+  // After an error that is thrown, which matters more.
+  for (const { text, fields = {} } of startWarnings(config)) note(withFields(text, fields));
   if (report === undefined) {
     print(`store: ${store} does not exist yet; the first start creates it`);
     return 0;

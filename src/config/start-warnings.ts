@@ -4,19 +4,15 @@ import { dirname } from "node:path";
 
 import { isPrivateHost } from "../links/target.ts";
 import type { Config } from "./config.ts";
+import type { PostgresAddress } from "./database-url.ts";
 
 /** Peak observed: 289 MB, with full tables and without blocklists. */
 export const PROCESS_BYTES = 300 * 1024 * 1024;
 export const MIN_DESCRIPTORS = 4096;
 
-/** Logs what is worth a look but no reason not to start. */
-export function warnAtStart(config: Config, log: Log): void {
-  for (const misspelling of config.misspellings)
-    log.warn(misspelling, "a setting may be misspelt: Curt does not read `name`");
-  warnOfPlainAddress(config, log);
-  warnOfOneClient(config, log);
-  warnOfLowLimits(config, log);
-  warnOfReaders(config.database, log);
+interface Warning {
+  readonly text: string;
+  readonly fields?: object;
 }
 
 /** What is worth a look but no reason not to start: for the log of a start, and for curt check. */
@@ -40,16 +36,16 @@ function* lowLimits({ processes }: Pick<Config, "processes">): Generator<Warning
   // The limit of the container or the unit, or else the memory of the machine.
   const limitBytes = Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, totalmem());
   if (limitBytes < neededBytes)
-    log.warn(
-      { limitMb: megabytes(limitBytes), neededMb: megabytes(neededBytes) },
-      "the memory limit is low: the system may kill a process. Raise it, or lower PROCESSES",
-    );
+    yield {
+      text: "the memory limit is low: the system may kill a process. Raise it, or lower PROCESSES",
+      fields: { limitMb: megabytes(limitBytes), neededMb: megabytes(neededBytes) },
+    };
   const descriptors = mostDescriptors();
   if (descriptors < MIN_DESCRIPTORS)
-    log.warn(
-      { descriptors },
-      "the limit of open files is low, and each connection takes one: raise ulimit -n (LimitNOFILE)",
-    );
+    yield {
+      text: "the limit of open files is low, and each connection takes one: raise ulimit -n (LimitNOFILE)",
+      fields: { descriptors },
+    };
 }
 
 /** Bun raises the soft limit to the hard one. */
@@ -65,8 +61,8 @@ function mostDescriptors(): number {
 }
 
 /**
- * Warns of a store that every user of the machine can read. Curt leaves its mode alone, because another user may have to copy
- * the files.
+ * The store and the files of secrets that every user of the machine can read or write. Curt leaves their modes alone, because
+ * another user may have to copy the files.
  */
 function filesOpenToOthers(config: Config): Warning[] {
   const { database, tlsKey, adminTokenFile, createTokenFile } = config;
@@ -101,16 +97,16 @@ function canOthersEnter(folder: string): boolean {
   return isOpen && (dirname(folder) === folder || canOthersEnter(dirname(folder)));
 }
 
-function warnOfPlainAddress({ baseUrl }: Config, log: Log): void {
+function* plainAddress({ baseUrl }: Config): Generator<Warning> {
   const { protocol, hostname } = new URL(baseUrl);
   if (protocol === "http:" && !isPrivateHost(hostname))
-    log.warn(
-      "BASE_URL starts with http://: anyone on the network path can change the destinations of links. Serve HTTPS, and set BASE_URL to https://…",
-    );
+    yield {
+      text: "BASE_URL starts with http://: anyone on the network path can change the destinations of links. Serve HTTPS, and set BASE_URL to https://…",
+    };
 }
 
 /** If only this machine can reach a public service, all visitors come through a proxy. */
-function warnOfOneClient(config: Config, log: Log): void {
+function* oneClient(config: Config): Generator<Warning> {
   const { host, posture, trustedProxies, tlsCert } = config;
   const { limitCreate, limitUnknown, limitView, limitReport, limitPasswords } = config;
   const limits = [limitCreate, limitUnknown, limitView, limitReport, limitPasswords];
@@ -123,8 +119,9 @@ function warnOfOneClient(config: Config, log: Log): void {
     posture === "public" &&
     trustedProxies.length === 0
   )
-    log.warn(
-      "all visitors count as one client, because they come through a proxy on this machine: set TRUSTED_PROXIES=127.0.0.1,::1 " +
+    yield {
+      text:
+        "all visitors count as one client, because they come through a proxy on this machine: set TRUSTED_PROXIES=127.0.0.1,::1 " +
         "and let the proxy append to X-Forwarded-For, or set LIMIT_CREATE, LIMIT_UNKNOWN, LIMIT_VIEW, LIMIT_REPORT and LIMIT_PASSWORDS to off",
-    );
+    };
 }

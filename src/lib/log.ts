@@ -63,18 +63,19 @@ function formatForPeople(json: string, columns: number): string {
   const { level, time, msg, ...rest } = JSON.parse(json) as Line;
   const { stack } = (rest.err ?? {}) as { readonly stack?: string };
   if (stack !== undefined) delete rest.err;
-  const details = Object.entries(rest).map(
-    ([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
-  );
-  const text = [
-    level === "info" ? [] : `${level}:`,
-    msg,
-    details.length === 0 ? [] : `(${details.join(", ")})`,
-  ].flat();
-  const lines = [text.join(" "), ...(stack?.split("\n") ?? [])].map((line) =>
+  const text = `${level === "info" ? "" : `${level}: `}${withFields(msg, rest)}`;
+  const lines = [text, ...(stack?.split("\n") ?? [])].map((line) =>
     wrap(escapeLine(line), columns, CLOCK_COLUMNS),
   );
   return `${new Date(time).toTimeString().slice(0, 8)} ${lines.join(`\n${" ".repeat(CLOCK_COLUMNS)}`)}`;
+}
+
+/** A text for people, followed by its fields. */
+export function withFields(text: string, fields: object): string {
+  const details = Object.entries(fields).map(
+    ([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
+  );
+  return details.length === 0 ? text : `${text} (${details.join(", ")})`;
 }
 
 /** A target without its query and fragment, which may contain secrets of visitors. */
