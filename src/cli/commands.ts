@@ -52,6 +52,7 @@ export const COMMANDS: Commands = {
     positionals: { FILE: { meaning: "file to read, or - for standard input" } },
     options: {
       visits: { value: "FILE", meaning: "also import the visits by day from this CSV file" },
+      new: { meaning: "create the store if there is none" },
       "dry-run": { meaning: "report what an import would do, and change nothing" },
       domain: { value: "HOST", meaning: "import only addresses of this host (CSV and BEACON)" },
       "keep-odd": { meaning: "also import codes that new links can't have" },

@@ -27,6 +27,7 @@ interface Options {
   readonly domain?: string;
   readonly visits?: string;
   readonly report?: string;
+  readonly new?: boolean;
   readonly "dry-run"?: boolean;
   readonly "keep-odd"?: boolean;
   readonly "skip-bad"?: boolean;

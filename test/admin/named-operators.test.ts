@@ -101,7 +101,7 @@ describe("an operator with a named token", () => {
     const { stdout } = await run(["export", "-"], { ...copy, DATABASE_URL: curt.databaseUrl });
     expect(stdout).toContain('"by":"bob"');
     expect(stdout).not.toContain(BOB);
-    expect(await run(["import", "-"], copy, stdout)).toMatchObject({ code: 0 });
+    expect(await run(["import", "--new", "-"], copy, stdout)).toMatchObject({ code: 0 });
     await using other = await startService({ ...NAMED, DATABASE_URL: copy.DATABASE_URL });
     const entry = (await journalOf(other, BOB)).find(({ code }) => code === "moved");
     expect(entry).toMatchObject({ action: "disable", by: "bob" });

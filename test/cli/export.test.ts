@@ -181,14 +181,14 @@ describe("curt export and curt import", () => {
     const again = await run(["export", path("one")], settings(first));
     expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("already exists")]);
 
-    const imported = await run(["import", path("one")], settings(middle));
+    const imported = await run(["import", "--new", path("one")], settings(middle));
     expect([imported.code, imported.stderr]).toEqual([0, ""]);
     expect(imported.stdout).toContain(
       "has everything from the export: 11 links, 5 days of visits, 1 secret, 1 host rule, 8 journal entries, 2 cases, 6 counters, 1 keyed request",
     );
     const second = await run(["export", "-"], settings(middle));
     expect(second.stdout).toBe(readFileSync(path("one"), "utf8"));
-    expect(await run(["import", "-"], settings(last), second.stdout)).toMatchObject({ code: 0 });
+    expect(await run(["import", "--new", "-"], settings(last), second.stdout)).toMatchObject({ code: 0 });
     expect((await run(["export", "-"], settings(last))).stdout).toBe(second.stdout);
 
     await using curt = await startService({ DATABASE_URL: middle });

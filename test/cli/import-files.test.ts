@@ -36,9 +36,9 @@ describe("curt import", () => {
       writeFileSync(path, file);
       for (const database of [`sqlite:${path}.db`, await server.url(`import_${++databases}`)]) {
         const settings = { ...settingsFor(path), DATABASE_URL: database };
-        const refused = await runCommand(["import", path], settings);
+        const refused = await runCommand(["import", "--new", path], settings);
         expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining(`is broken at ${why}`) });
-        const taken = await runCommand(["import", "--skip-bad", path], settings);
+        const taken = await runCommand(["import", "--new", "--skip-bad", path], settings);
         expect(taken).toMatchObject({ code: 0, stdout: expect.stringContaining("left out, 1: the line is") });
       }
     }
@@ -50,7 +50,7 @@ describe("curt import", () => {
     for (const end of [`${linkLine("a")}\n{kind}\n`, ""]) {
       writeFileSync(file, `${HEAD}\n{"kind":"${"x".repeat(9_500_000)}"}\n${end}`);
       const { code, stdout } = await run(
-        ["import", "--skip-bad", file],
+        ["import", "--new", "--skip-bad", file],
         settingsFor(`${file}${end.length}.db`),
       );
       const [too, ...rest] = end === "" ? [2, 3] : [2, 4, 5];
@@ -73,7 +73,7 @@ describe("curt import", () => {
       ["--dry-run", "would have"],
       ["--skip-bad", "has"],
     ] as const) {
-      const { code, stdout, stderr } = await runCommand(["import", option, file], settings);
+      const { code, stdout, stderr } = await runCommand(["import", "--new", option, file], settings);
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
       expect(stdout).toContain(` ${has} everything else from the export: 2 links, 0 days of visits, `);
       expect(stdout).toContain(skipped);
@@ -87,7 +87,7 @@ describe("curt import", () => {
     writeFileSync(file, manyLines(1));
     const would =
       " would have everything from the export: 1 link, 1 day of visits, 0 secrets, 0 host rules, 9 ";
-    const tried = await runCommand(["import", "--dry-run", file], settingsFor(path));
+    const tried = await runCommand(["import", "--dry-run", "--new", file], settingsFor(path));
     expect(tried).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining(would) });
     expect(await hasStore(sqlite(path))).toBe(false);
     await (await openStore(sqlite(path))).close();
@@ -141,10 +141,10 @@ describe("curt import of files", () => {
   test("never write a report over the store", async () => {
     const given = settings();
     const store = given.DATABASE_URL.replace("sqlite:", "");
-    expect((await runCommand(["import", path("csv")], given)).code).toBe(0);
-    const report = await runCommand(["import", "--report", store, path("csv")], given);
+    expect((await runCommand(["import", "--new", path("csv")], given)).code).toBe(0);
+    const report = await runCommand(["import", "--new", "--report", store, path("csv")], given);
     expect(report).toEqual(refusal(OVERWRITES) as never);
-    const { stdout } = await runCommand(["import", path("csv")], given);
+    const { stdout } = await runCommand(["import", "--new", path("csv")], given);
     expect(stdout).toContain("0 of 1 links added, with 0 visits; 1 already there");
   });
 
@@ -160,12 +160,14 @@ describe("curt import of files", () => {
     ["a report behind a hard link to its input", "--report {hard} {csv}", OVERWRITES],
     ["a report in place of its visits", "--report {hard} --visits {csv} {endless}", OVERWRITES],
   ])("refuses %s", async (_, line, message) => {
-    expect(await runCommand(["import", ...argsOf(line)], settings())).toMatchObject(refusal(message));
+    expect(await runCommand(["import", "--new", ...argsOf(line)], settings())).toMatchObject(
+      refusal(message),
+    );
     expect(readFileSync(path("csv"), "utf8")).toContain("example.com");
   });
 
   test("refuses a report in place of standard input", async () => {
-    const child = Bun.spawn([process.execPath, PROGRAM, "import", ...argsOf("--report {hard} -")], {
+    const child = Bun.spawn([process.execPath, PROGRAM, "import", "--new", ...argsOf("--report {hard} -")], {
       env: { ...process.env, ...settings() },
       stdin: Bun.file(path("csv")),
       stderr: "pipe",
@@ -176,16 +178,16 @@ describe("curt import of files", () => {
 
   // In processes of their own: thrown errors and TMPDIR concern the whole process.
   test("reports a file that it can't write", async () => {
-    const report = await runAlone(["import", ...argsOf("--report {no/report} {csv}")], settings());
+    const report = await runAlone(["import", "--new", ...argsOf("--report {no/report} {csv}")], settings());
     expect(report).toMatchObject(refusal("no/report could not be written: ENOENT"));
     const more = { ...settings(), TMPDIR: path("no") };
-    expect(await runAlone(["import", path("csv")], more)).toMatchObject(
+    expect(await runAlone(["import", "--new", path("csv")], more)).toMatchObject(
       refusal(`The temporary file in ${path("no")} could not be written: ENOENT`),
     );
   });
 
   test("leaves no temporary file, even in the middle of an import", async () => {
-    const child = Bun.spawn([process.execPath, PROGRAM, "import", "-"], {
+    const child = Bun.spawn([process.execPath, PROGRAM, "import", "--new", "-"], {
       env: { ...process.env, ...settings(), TMPDIR: path("."), LC_ALL: "C" },
       stdin: "pipe",
       stdout: "pipe",

@@ -137,10 +137,10 @@ describe("curt import", () => {
       const path = join(folder.path, "export");
       writeFileSync(path, file);
       const settings = settingsFor(join(folder.path, "curt.db"));
-      const refused = await runCommand(["import", path], settings);
+      const refused = await runCommand(["import", "--new", path], settings);
       expect(refused.code).toBe(1);
       expect(refused.stderr).toContain(`is broken at line ${line}: ${why}`);
-      const skipped = await runCommand(["import", "--skip-bad", path], settings);
+      const skipped = await runCommand(["import", "--new", "--skip-bad", path], settings);
       expect(skipped.code).toBe(0);
       expect(skipped.stdout).toContain(`line ${line}\n`);
       expect(skipped.stdout).toContain("has everything else from the export: ");
@@ -167,7 +167,7 @@ describe("curt import", () => {
       settings: Readonly<Record<string, string>>,
       message: string,
     ) =>
-      expect(await runCommand(["import", ...line], settings)).toMatchObject({
+      expect(await runCommand(["import", "--new", ...line], settings)).toMatchObject({
         code: 1,
         stdout: "",
         stderr: expect.stringContaining(message),
@@ -190,7 +190,7 @@ describe("curt import", () => {
         code: 0,
         stdout: expect.stringContaining("0 links"),
       });
-      expect(await runCommand(["import", whole], settings)).toMatchObject({
+      expect(await runCommand(["import", "--new", whole], settings)).toMatchObject({
         code: 0,
         stdout: expect.stringContaining(
           "has everything from the export: 200 links, 200 days of visits, 0 secrets, 0 host rules, 9 journal entries",
@@ -216,7 +216,7 @@ describe("curt import", () => {
     );
     expect((await curt.fetch("/plain")).status).toBe(404);
 
-    const imported = await runCommand(["import", file], settings);
+    const imported = await runCommand(["import", "--new", file], settings);
     expect(imported.stdout).toContain("left out, 1: another link has the code already\n  line 5: ends\n");
     expect(imported.stdout).toContain("10 of 11 links added, with 7 visits; 0 already there; 1 row left out");
     expect(imported.stderr).toContain(
@@ -226,7 +226,7 @@ describe("curt import", () => {
     expect((await curt.fetch("/ends")).headers.get("location")).toBe("https://example.org/mine");
     expect((await curt.fetch("/bad")).status).toBe(410);
 
-    const again = await runCommand(["import", file], settings);
+    const again = await runCommand(["import", "--new", file], settings);
     expect(again.stdout).toContain("0 of 11 links added, with 0 visits; 10 already there; 1 row left out");
     await using store = await openStoreOf(curt);
     const { createdMs } = (await store.find("plain" as LinkKey)) ?? newLink("plain");
@@ -236,13 +236,59 @@ describe("curt import", () => {
     expect(await sums()).toEqual({ visits: 5, bots: 1 });
   });
 
+  test("fills a store whose first service was killed, with the secret and all other records", async () => {
+    using folder = temporaryFolder();
+    const [path, file] = [join(folder.path, "from.db"), join(folder.path, "export")];
+    await createServedStore(path);
+    await runCommand(["export", file], settingsFor(path));
+    const settings = { DATABASE_URL: `sqlite:${join(folder.path, "curt.db")}`, DATA_DIR: folder.path };
+    {
+      await using killed = await startProgram(settings, { folder: folder.path });
+      await killed.fetch("/");
+      killed.kill("SIGKILL");
+      await killed.exited;
+    }
+    const { code, stdout } = await runCommand(["import", "--new", file], settings);
+    expect([code, stdout]).toEqual([0, expect.stringContaining("1 secret, 1 host rule, 8 journal entries,")]);
+  });
+
+  test("refuses to fill a store beside the visits of another one", async () => {
+    using folder = temporaryFolder();
+    const [path, file] = [join(folder.path, "from.db"), join(folder.path, "export")];
+    await createServedStore(path);
+    await runCommand(["export", file], settingsFor(path));
+    const settings = settingsFor(join(folder.path, "curt.db"));
+    mkdirSync(join(folder.path, "curt.db-visits"));
+    const visits = [{ code: "gone" }] as const;
+    await writeSegment({ folder: join(folder.path, "curt.db-visits"), hour: 1, visits });
+    const refused = await runCommand(["import", "--new", file], settings);
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining("has visits of another store"),
+    ]);
+  });
+
+  testOnLinux("says how many links stay after the disk became full", async () => {
+    using folder = temporaryFolder();
+    const file = join(folder.path, "links.csv");
+    // In no order, so that the log of the store becomes larger than the temporary file.
+    const codes = Array.from({ length: 40_000 }, (_, nth) => Bun.hash(`${nth}`).toString(36));
+    writeFileSync(file, `code,target\n${codes.map((code) => `${code},https://example.com/\n`).join("")}`);
+    const settings = settingsFor(join(folder.path, "curt.db"));
+    const child = startWithRoom(11_000_000, ["import", "--new", file], { ...settings, TMPDIR: folder.path });
+    const { code, stderr } = await resultOf(child);
+    const [, links] = /^([\d,]+) links of the file were added and stay\./m.exec(stderr) ?? [];
+    expect([code, stderr]).toEqual([1, expect.stringContaining("added and stay")]);
+    expect((await runCommand(["check"], settings)).stdout).toContain(`fine (${links} links in `);
+  });
+
   test("shows its progress in a terminal only", async () => {
     using folder = temporaryFolder();
     const file = join(folder.path, "export");
     writeFileSync(file, manyLines(3000));
-    const shown = await runInTerminal(["import", file], settingsFor(join(folder.path, "one.db")));
+    const shown = await runInTerminal(["import", "--new", file], settingsFor(join(folder.path, "one.db")));
     expect(shown.shown).toMatch(/importing: [\d,]+, [\d,]+\/s/);
-    const piped = await run(["import", file], settingsFor(join(folder.path, "two.db")));
+    const piped = await run(["import", "--new", file], settingsFor(join(folder.path, "two.db")));
     expect(piped).toMatchObject({ code: 0, stderr: "" });
   });
 });

@@ -1,19 +1,29 @@
 import { describe, expect, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 
 import { version } from "../../package.json";
 import { type Command, type Commands, readCommandLine, UsageError } from "../../src/cli/command.ts";
 import { COMMANDS } from "../../src/cli/commands.ts";
 import { readConfig } from "../../src/config/config.ts";
+import { describeStore } from "../../src/config/database-url.ts";
 import { SETTINGS } from "../../src/config/settings.ts";
-import { warnAtStart } from "../../src/config/start-warnings.ts";
-import { createLog } from "../../src/lib/log.ts";
+import { startWarnings } from "../../src/config/start-warnings.ts";
+import { withFields } from "../../src/lib/log.ts";
 import type { Target } from "../../src/links/target.ts";
-import { openStore } from "../../src/store/open.ts";
+import { hasStore, identifyStore, openStatements, openStore } from "../../src/store/open.ts";
 import { newLink } from "../stores/links.ts";
 import { freePort } from "../support/free-port.ts";
 import { testOnLinux } from "../support/linux.ts";
+import { sharePostgres } from "../support/postgres.ts";
 import {
   type Settings,
   startService,
@@ -25,6 +35,8 @@ import {
 import { visit } from "../visits/visits.ts";
 import { runCommand as run } from "./commands.ts";
 import { runInTerminal } from "./run.ts";
+
+const server = await sharePostgres();
 
 function refusalOf(args: readonly string[]): UsageError {
   try {
@@ -44,7 +56,7 @@ describe("the command line", () => {
     for (const args of [["--help"], ["help"]]) {
       const { code, stdout } = await run(args);
       expect(code).toBe(0);
-      expect(stdout).toStartWith("Usage: curt COMMAND\n\nCommands:\n  serve ");
+      expect(stdout).toStartWith("Usage: curt COMMAND\n\nServe links:\n  serve ");
       expect(stdout).not.toContain("LOG_LEVEL");
       expect(widthOf(stdout)).toBeLessThanOrEqual(80);
     }
@@ -68,7 +80,9 @@ describe("the command line", () => {
     for (const flag of ["--help", "-h"]) {
       const { code, stdout, stderr } = await run(["check", flag], { PORT: "x" });
       expect([code, stderr]).toEqual([0, ""]);
-      expect(stdout).toMatch(/^Usage: curt check\n\nCheck the configuration.*\n\nOptions:\n {2}-h, --help /);
+      expect(stdout).toMatch(
+        /^Usage: curt check\n\nCheck the configuration.*\n\nExample:\n.*\n\nOptions:\n {2}-h, --help /,
+      );
       expect((await run(["help", "check"])).stdout).toBe(stdout);
     }
   });
@@ -133,7 +147,9 @@ describe("the command line", () => {
   test("passes a command the arguments and options that it declares, and refuses others", () => {
     const commands: Commands = {
       tea: {
+        group: "More",
         summary: "make tea",
+        example: "curt tea green mug",
         positionals: {
           KIND: { meaning: "kind of tea", values: ["green", "black"] },
           CUP: { meaning: "cup to fill" },
@@ -155,6 +171,9 @@ describe("the command line", () => {
       text: `Usage: curt tea [OPTIONS] KIND CUP
 
 Make tea.
+
+Example:
+  curt tea green mug
 
 Arguments:
   KIND  kind of tea: green or black
@@ -192,7 +211,6 @@ Environment variables have the settings of the server, such as DATABASE_URL;
       "curt.db-wal",
     ]);
     expect(readdirSync(join(settings.DATA_DIR, "curt.db-visits"))).not.toBeEmpty();
-    expect(readdirSync(folder.path)).not.toContain("curt.db-visits");
   });
 });
 
@@ -316,13 +334,15 @@ describe("curt serve", () => {
       );
     });
 
-  test("logs in its first line where it listens", async () => {
-    await using program = await startProgram();
+  test("logs in its first line where it listens and where its data is", async () => {
+    using folder = temporaryFolder();
+    await using program = await startProgram({}, { folder: folder.path });
     const [line = ""] = program.logged;
-    expect(JSON.parse(line)).toMatchObject({
-      level: "info",
-      msg: expect.stringMatching(/listens on http:\/\/localhost:\d+ .*https:\/\/curt\.example/),
-    });
+    const { level, msg } = JSON.parse(line) as Record<string, string>;
+    expect([level, msg]).toEqual([
+      "info",
+      `Curt ${version} listens on ${program.origin} and creates links at https://curt.example; its data is in ${folder.path}`,
+    ]);
   });
 
   test("logs well-formed JSON lines without queries of targets, and none per redirect", async () => {
@@ -434,22 +454,18 @@ describe("the handler of uncaught exceptions", () => {
 });
 
 describe("the warnings of a start", () => {
-  function warningsOf(settings: Settings): string {
-    const lines: string[] = [];
-    const output = { isTTY: false, writableLength: 0, on() {}, write: (line: string) => lines.push(line) };
-    warnAtStart(readConfig(settings), createLog("info", output as unknown as NodeJS.WriteStream));
-    return lines.join("");
-  }
+  const warningsOf = (settings: Settings) =>
+    startWarnings(readConfig(settings)).map(({ text, fields = {} }) => withFields(text, fields));
   const LIMITED = { BASE_URL: "https://curt.example", LIMIT_CREATE: "5/1m", LIMIT_PASSWORDS: "off" };
   const OFF = { LIMIT_CREATE: "off", LIMIT_UNKNOWN: "off", LIMIT_VIEW: "off", LIMIT_REPORT: "off" };
 
   test.each<[string, Settings]>([
     ["all visitors count as one client", LIMITED],
     ["all visitors count as one client", { ...LIMITED, ...OFF, LIMIT_PASSWORDS: "10/1h" }],
-    ['"name":"ADMIN_TOKN","meant":"ADMIN_TOKEN"', { ADMIN_TOKN: "0123456789abcdef" }],
+    ["(name: ADMIN_TOKN, meant: ADMIN_TOKEN)", { ADMIN_TOKN: "0123456789abcdef" }],
     ["BASE_URL starts with http://: ", { BASE_URL: "http://go.curt.example" }],
   ])("include %s with %j", (warning, settings) => {
-    expect(warningsOf(settings)).toInclude(warning);
+    expect(warningsOf(settings).join("\n")).toInclude(warning);
   });
 
   test.each<[string, Settings]>([
@@ -460,7 +476,7 @@ describe("the warnings of a start", () => {
     ["misspelt", { BASE_URL: "https://curt.example" }],
     ["BASE_URL starts with http://: ", { BASE_URL: "http://localhost:8080" }],
   ])("don't include %s with %j", (warning, settings) => {
-    expect(warningsOf(settings)).not.toInclude(warning);
+    expect(warningsOf(settings).join("\n")).not.toInclude(warning);
   });
 
   test("appear once for all processes, and the last line says that the program stopped", async () => {
@@ -495,13 +511,30 @@ test("curt serve reports all wrong settings together, and curt check ignores unr
 });
 
 describe("curt check", () => {
-  test("reports settings that may be misspelt", async () => {
+  test("warns of what a start warns of, in its words", async () => {
     using folder = temporaryFolder();
-    const { code, stderr } = await run(["check"], {
-      DATABASE_URL: `sqlite:${folder.path}/curt.db`,
-      BASE_URI: "x",
-    });
-    expect([code, stderr]).toEqual([0, "configuration: BASE_URI is not a setting. Did you mean BASE_URL?\n"]);
+    const file = join(folder.path, "curt.db");
+    await (await openStore({ engine: "sqlite", path: file })).close();
+    chmodSync(folder.path, 0o755);
+    chmodSync(file, 0o644);
+    const settings = { DATABASE_URL: `sqlite:${file}`, BASE_URL: "http://go.curt.example", BACKUP_KEPT: "5" };
+    const { code, stderr } = await run(["check"], settings);
+    const found = stderr.trimEnd().split("\n");
+    expect([code, found]).toEqual([
+      0,
+      ["misspelt", "BASE_URL starts with http", "all visitors", "every user"].map((text) =>
+        expect.stringContaining(text),
+      ),
+    ]);
+    await using program = await startProgram({ ...settings, LIMIT_CREATE: "30/1m" });
+    await untilLogged(program, "every user");
+    const warnings = program.logged.map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(
+      warnings.flatMap(({ level, msg, ...fields }) => {
+        delete fields["time"];
+        return level === "warn" ? withFields(String(msg), fields) : [];
+      }),
+    ).toEqual(found);
   });
 
   test("lists the names of tokens, of a file as well, and refuses weak ones without showing them", async () => {
@@ -540,7 +573,7 @@ describe("curt check", () => {
     const { code, stdout } = await check(program.file);
     expect([code, stdout]).toEqual([
       0,
-      `configuration: fine (links at http://localhost:3000, private posture)\nstore: fine (1 link in ${program.file})\n`,
+      `configuration: fine (links at http://localhost:3000, private posture, data in ${dirname(program.file)})\nstore: fine (1 link in ${program.file})\n`,
     ]);
   });
 
@@ -631,7 +664,7 @@ describe("npm start", () => {
     expect(greeting).toBe(`Curt ${version} is running.
 
   Open it at:    http://localhost:${PORT}
-  Links are in:  ${file}
+  Data is in:    ${folder.path}
   Stop it with:  Ctrl+C
 
 `);

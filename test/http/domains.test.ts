@@ -362,21 +362,21 @@ test("exports and imports keep links at their domain", async () => {
     await createLink(used, { target: targetOf("used"), code: "used" });
   }
   for (const settings of copies) {
-    await command(["import", path("file")], settings);
+    await command(["import", "--new", path("file")], settings);
     await using on = await startService(settings);
     await expectEverywhere(on);
   }
   // Without its setting, a domain has no address. An import into an empty store keeps its links, one into a used store skips them.
   const single = { ...settingsOf("single"), DOMAINS: "" };
-  await command(["import", path("file")], single);
+  await command(["import", "--new", path("file")], single);
   {
     await using on = await startService(single);
     for (const spelling of [`go.example.com/${code}`, `go.example.com/${code}`.normalize("NFD")])
       expect((await on.fetch(`/${encodeURIComponent(spelling)}`)).status).toBe(404);
   }
   const other = { ...copies[1], DOMAINS: `https://${long}` };
-  expect(await command(["import", path("file")], other)).toContain("0 of 3 links added");
-  expect(await command(["import", path("file")], other)).toContain("1 row left out");
+  expect(await command(["import", "--new", path("file")], other)).toContain("0 of 3 links added");
+  expect(await command(["import", "--new", path("file")], other)).toContain("1 row left out");
   await Bun.write(
     path("links.csv"),
     `code,target\nhttps://go.example.com/csv,${targetOf("csv")}\nhttps://curt.example/csv,${targetOf("x")}\n`,

@@ -424,8 +424,8 @@ describe("curt export and curt import", () => {
       const file = path(`export-${nth}`);
       const settings = { PORT: "1", DATA_DIR: folder.path };
       for (const [command, DATABASE_URL] of [
-        ["export", from],
-        ["import", to],
+        [["export"], from],
+        [["import", "--new"], to],
       ] as const) {
         const { code, stderr } = await run([command, file], { ...settings, DATABASE_URL });
         expect(code, stderr).toBe(0);
@@ -442,14 +442,17 @@ describe("curt export and curt import", () => {
   test.each(TERM_NAMES)("refuse a line with a wrong %s, and name it", async (name) => {
     using folder = temporaryFolder();
     const field = TERMS[name].kind === "secret" ? `${name}_hash` : name;
-    const line = { ...JSON.parse(linkLine("wrong")), [field]: [] };
-    const settings = { PORT: "1", DATABASE_URL: `sqlite:${join(folder.path, "curt.db")}` };
-    const { code, stderr } = await run(
-      ["import", "-"],
-      settings,
-      ended([HEAD, JSON.stringify(line)], { link: 1 }),
-    );
-    expect(code).toBe(1);
-    expect(stderr).toContain(field);
+    const texts = TERMS[name].kind === "text" ? wrongTexts(name) : [];
+    for (const value of [[], ...texts.map(([text]) => text)]) {
+      const line = { ...JSON.parse(linkLine("wrong")), [field]: value };
+      const settings = { PORT: "1", DATABASE_URL: `sqlite:${join(folder.path, "curt.db")}` };
+      const { code, stderr } = await run(
+        ["import", "--new", "-"],
+        settings,
+        ended([HEAD, JSON.stringify(line)], { link: 1 }),
+      );
+      expect(code).toBe(1);
+      expect(stderr).toContain(field);
+    }
   });
 });

@@ -62,7 +62,7 @@ test("Curt creates files that only its user can access, even with umask 000", as
   }
   curt(umask, ["export", here("exported/all.ndjson")], settings);
   curt(umask, ["restore", here("copies/backup.db")], elsewhere("restored"));
-  curt(umask, ["import", here("exported/all.ndjson")], elsewhere("imported"));
+  curt(umask, ["import", "--new", here("exported/all.ndjson")], elsewhere("imported"));
   for (const name of ["restored", "imported"]) expect(existsSync(here(`${name}/curt.db`))).toBe(true);
   expect(openToOthers(folder.path)).toEqual([]);
 });
@@ -122,7 +122,7 @@ test("root's commands create files of the folder's owner in a service's folder",
   const { uid, gid } = statSync(home);
   await (await openStore({ engine: "sqlite", path: here("curt.db") })).close();
   curt("022", ["export", here("all.ndjson")], { DATABASE_URL: `sqlite:${here("curt.db")}` });
-  curt("022", ["import", here("all.ndjson")], { DATABASE_URL: `sqlite:${home}/imported/curt.db` });
+  curt("022", ["import", "--new", here("all.ndjson")], { DATABASE_URL: `sqlite:${home}/imported/curt.db` });
   const settings = { DATABASE_URL: `sqlite:${home}/imported/curt.db`, DATA_DIR: `${home}/new` };
   curt("022", ["backup", here("backup.db")], settings);
   curt("022", ["restore", here("backup.db")], { DATABASE_URL: `sqlite:${home}/restored/curt.db` });

@@ -60,7 +60,7 @@ for (const release of RELEASES)
 
     test("an export has its links, visits, keys and decisions once it is imported", async () => {
       using folder = temporaryFolder();
-      await runInto(folder.path, "import", pathIn(release, "export.ndjson"));
+      await runInto(folder.path, "import", "--new", pathIn(release, "export.ndjson"));
       await checkAll(keptIn(release, "sqlite"), {}, folder.path);
     });
   });

@@ -221,7 +221,7 @@ describe("curt import of a CSV file", () => {
     const settings = { DATABASE_URL: `sqlite:${folder.path}/curt.db`, PORT: "1" };
     const header = "code,target,created,visits,forward_query\n";
     await Bun.write(path, new Blob([header, line, "\ngood,https://example.com/,,,\n"]));
-    expect(await runCommand(["import", path], settings)).toEqual({
+    expect(await runCommand(["import", "--new", path], settings)).toEqual({
       code: 1,
       stdout: "",
       stderr: `curt: ${path} is broken at line 2: ${fault}. Use a complete file, or --skip-bad to skip broken lines. Nothing was imported.\n`,
@@ -240,7 +240,7 @@ describe("curt import of a CSV file", () => {
       path("visits.csv"),
       "code,day,visits\ngood,yesterday,1\ngood,9206-02-28,1\ngood,2024-02-29,2\n",
     );
-    const command = ["import", "--visits", path("visits.csv"), path("links.csv")];
+    const command = ["import", "--new", "--visits", path("visits.csv"), path("links.csv")];
     const refused = await runCommand(command, settings);
     expect(refused).toMatchObject({ code: 1, stdout: "" });
     expect(refused.stderr).toContain(`curt: ${path("visits.csv")} is broken at line 2: ${NO_DATE}`);
@@ -260,9 +260,9 @@ describe("curt import of a CSV file", () => {
     const rows = ["2024-03-01", "2024-03-02", ""].map((day) => `a,${day},${"9".repeat(15)}\n`.repeat(10));
     await Bun.write(path("visits"), `code,day,visits\n${rows.join("")}`);
     for (const [args, settings] of [
-      [["import", "--visits", path("visits"), path("links")], stores[0]],
+      [["import", "--new", "--visits", path("visits"), path("links")], stores[0]],
       [["export", path("export")], stores[0]],
-      [["import", path("export")], stores[1]],
+      [["import", "--new", path("export")], stores[1]],
     ] as const) {
       const { code, stderr } = await runCommand(args, { ...settings, STATS_KEEP: "3650d" });
       expect(code, stderr).toBe(0);

@@ -37,7 +37,7 @@ export async function expectImported(content: string | Uint8Array, expected: Exp
   const visitsFile = join(folder.path, "visits");
   if (expected.visits !== undefined) await Bun.write(visitsFile, expected.visits);
   const history = expected.visits === undefined ? [] : ["--visits", visitsFile];
-  const command = ["import", ...history, ...(expected.options ?? []), file];
+  const command = ["import", "--new", ...history, ...(expected.options ?? []), file];
   const codes = Object.keys(expected.links);
   const sum = (values: readonly (number | undefined)[]) =>
     values.reduce<number>((all, one = 0) => all + one, 0);
@@ -89,7 +89,7 @@ export async function expectRefused(content: string | Uint8Array, ...words: stri
   const file = join(folder.path, "file");
   await Bun.write(file, content);
   const settings = { DATABASE_URL: `sqlite:${join(folder.path, "curt.db")}`, PORT: "1" };
-  const refused = await runCommand(["import", file], settings);
+  const refused = await runCommand(["import", "--new", file], settings);
   for (const word of words) expect(refused.stderr).toContain(word);
   expect(refused).toMatchObject({ code: 1, stdout: "" });
 }

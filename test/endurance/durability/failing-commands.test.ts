@@ -67,7 +67,13 @@ describe("a command on a failing disk", () => {
     "curt import exits with 74 if a sync of the SQLite file fails after another error",
     async ({ folder, settings, writeCsv }) => {
       const added = Array.from({ length: 3000 }, (_, nth) => `a${nth},https://example.com/\n`);
-      const args = ["import", "--report", "/dev/full", await writeCsv(`${added.join("")}b,no address\n`)];
+      const args = [
+        "import",
+        "--new",
+        "--report",
+        "/dev/full",
+        await writeCsv(`${added.join("")}b,no address\n`),
+      ];
       expect(await runFailing(folder, STORE, args, settings)).toEqual(FAILED);
     },
   );
