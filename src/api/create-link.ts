@@ -6,13 +6,13 @@ import { MAX_TARGET_LENGTH } from "../links/target.ts";
 import { readTerms } from "../links/terms/term-values.ts";
 import { type KindOf, type NameOf, TERM_NAMES, type TermName, TERMS } from "../links/terms/terms.ts";
 import type { MessageKey } from "../locales/messages.ts";
-import { type Entry, EXAMPLE, string } from "./components.ts";
+import type { ApiParts } from "./api-parts.ts";
 import { createBody, type CreateFormat, createCreateHandlers, createResponses } from "./creation.ts";
 import { envelope } from "./envelope.ts";
 import { readFields } from "./json-body.ts";
 import { managedLinkJson, managedLinkSchema } from "./link-json.ts";
-import type { ApiParts } from "./parts.ts";
-import { z } from "./schema.ts";
+import { type Entry, EXAMPLE, string } from "./openapi/components.ts";
+import { z } from "./openapi/schema.ts";
 
 const AT = "POST /api/v1/links";
 const BODY = BODIES[AT];
@@ -101,8 +101,8 @@ export const LINK_FORMAT: CreateFormat = {
         customCode: body.code || undefined,
         domain: body.domain || undefined,
       },
-      describe: (link, domain, secret) =>
-        managedLinkJson(link, domain, secret, { nowMs: link.createdMs, visits: 0 }),
+      describe: (link, domain, manageKey) =>
+        managedLinkJson(link, domain, manageKey, { nowMs: link.createdMs, visits: 0 }),
     };
   },
 };

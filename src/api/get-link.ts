@@ -3,7 +3,7 @@ import { type Show, viewEndpoint } from "../http/endpoint.ts";
 import { problemJson } from "../http/problems.ts";
 import type { MonotonicClock } from "../links/clock.ts";
 import { isProblem } from "../links/problem.ts";
-import { codeParameter, type Entry, etag, failure, KEY_HELPS, linkFailures, returns } from "./components.ts";
+import type { ApiParts, ApiViewParts } from "./api-parts.ts";
 import { envelope, success } from "./envelope.ts";
 import { linkJson, linkSchema } from "./link-json.ts";
 import { type CheckedKey, findForView, showForMaker, tagOfLink, VARY } from "./manage-key.ts";
@@ -55,9 +55,9 @@ function showLink({ links, visits, clock }: ApiViewParts) {
     const { link, isMaker } = await findForView(links, call, checked);
     if (isProblem(link)) return problemJson(call, link);
     const { visits: counted } = await visits.sums(link);
-    const json = linkJson(link, call.domain, { nowMs: clock.nowMs(), visits: counted, isMaker });
+    const json = linkJson(link, call.domain, { nowMs: clock.nowMs(), visits: counted, viewer });
     return success(call, 200, "link", json, {
-      ...(isMaker && VARY),
+      ...(viewer !== "everybody" && VARY),
       [REVISION]: tagOfLink(link),
       "Cache-Control": "no-cache",
     });

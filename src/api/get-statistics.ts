@@ -21,10 +21,8 @@ import {
   reference,
   refusal,
   string,
-} from "./components.ts";
-import { envelope, success } from "./envelope.ts";
-import { type CheckedKey, findForView, showForMaker } from "./manage-key.ts";
-import type { ApiViewParts } from "./parts.ts";
+} from "./openapi/components.ts";
+import { z } from "./openapi/schema.ts";
 import { oneOf, readQuery } from "./query.ts";
 
 const FORMATS = ["json", "csv"] as const;
@@ -169,8 +167,9 @@ function showStatistics({ links, visits, version }: ApiViewParts) {
   return async (call: DetachedCall, checked: CheckedKey | undefined): Promise<Response> => {
     const { query, problem } = readStatisticsQuery(call.request);
     if (problem !== undefined) return problemJson(call, problem);
-    const { link, isMaker } = await findForView(links, call, checked);
+    const { link, viewer } = await findForView(links, call, checked);
     if (isProblem(link)) return problemJson(call, link);
+    const isMaker = viewer === "maker";
     const { tz, format = "json", download, ...days } = query;
     const isDownload = download === "true";
     const range = { ...days, timeZone: tz };
@@ -183,11 +182,11 @@ function showStatistics({ links, visits, version }: ApiViewParts) {
       if (isProblem(counts)) return problemJson(call, counts);
       const { shown: _, week: __, from, to, breakdowns, ...sums } = counts;
       const { interval } = range;
-      const json: StatisticsData = { code: link.code, from, to, interval, tz, ...sums, ...breakdowns };
+      const json: StatisticsData = { code, from, to, interval, tz, ...sums, ...breakdowns };
       const headers = {
         Vary: `Accept, Accept-Language${isMaker ? ", Authorization" : ""}`,
         ...((isDownload || format === "csv") && {
-          "Content-Disposition": fileName("attachment", link.code, "visits", format),
+          "Content-Disposition": fileName("attachment", code, "visits", format),
         }),
       };
       if (format === "csv") return csv(call, statisticsCsv(json), headers);

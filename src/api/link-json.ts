@@ -1,11 +1,18 @@
 import type { Domain } from "../http/domain.ts";
-import type { Code } from "../links/code.ts";
-import { linkFields } from "../links/fields.ts";
-import { type FoundLink, type Link, stateOf, STATES } from "../links/link.ts";
-import { REASONS } from "../links/reasons.ts";
-import type { Secret } from "../links/secret.ts";
-import type { LinkId } from "../links/store.ts";
-import { type KindOf, type ShownName, shownName, TERM_NAMES, type TermName, TERMS } from "../links/terms.ts";
+import { linkFields } from "../links/link-fields.ts";
+import { type FoundLink, hasPassword, type Link, stateOf, STATES } from "../links/link.ts";
+import { REASONS } from "../links/problem.ts";
+import {
+  isSeenBy,
+  type KindOf,
+  type PrivateName,
+  type ShownName,
+  shownName,
+  TERM_NAMES,
+  type TermName,
+  TERMS,
+  type Viewer,
+} from "../links/terms/terms.ts";
 import type { MessageKey } from "../locales/messages.ts";
 import { codeField, count, EXAMPLE, instant, reference, shortUrl, string } from "./openapi/components.ts";
 import { z } from "./openapi/schema.ts";
@@ -26,14 +33,17 @@ const TERM_SCHEMAS = {
   secret: (description: MessageKey) => z.boolean().openapi({ description, example: false }),
   flag: (description: MessageKey) => z.boolean().openapi({ description, example: false }),
 };
+type TermSchema<N extends TermName> = ReturnType<(typeof TERM_SCHEMAS)[KindOf<N>]>;
+/** Visitors don't get private ones. */
 type TermShape = {
-  [N in TermName as ShownName<N>]: ReturnType<(typeof TERM_SCHEMAS)[KindOf<N>]>;
+  [N in TermName as ShownName<N>]: N extends PrivateName ? z.ZodOptional<TermSchema<N>> : TermSchema<N>;
 };
 
 function termShape(): TermShape {
   const shape = TERM_NAMES.map((name) => {
     const shown = shownName(name);
-    return [shown, TERM_SCHEMAS[TERMS[name].kind](`api.link.${shown}`)] as const;
+    const schema: z.ZodType = TERM_SCHEMAS[TERMS[name].kind](`api.link.${shown}`);
+    return [shown, isSeenBy(name, "everybody") ? schema : schema.optional()] as const;
   });
   return Object.fromEntries(shape) as unknown as TermShape;
 }
@@ -58,28 +68,32 @@ const properties = {
     .object({ svg: address(".svg"), png: address(".png") })
     .openapi("QrCodes", { description: "api.link.qr" }),
 };
+const keyField = string.openapi({
+  description: "api.link.manage_key",
+  example: "hXq9JmV0c1B3d2xkUHdyZA",
+});
 export const linkSchema = z.object(properties).openapi("Link");
 export const managedLinkSchema = z
   .object({
     ...properties,
-    manage_key: string.openapi({ description: "api.link.manage_key", example: "hXq9JmV0c1B3d2xkUHdyZA" }),
+    manage_key: keyField,
   })
   .openapi("ManagedLink");
 
 export interface LinkContext {
   readonly nowMs: number;
   readonly visits: number;
-  /** Whether to show the destination of a link with a password, and how many of its limited visits are used. */
-  readonly isMaker: boolean;
+  /** Only the maker gets the destination of a link with a password. */
+  readonly viewer: Viewer;
 }
 
 /** The JSON of a link. */
 export function linkJson(
   link: Link | FoundLink,
   domain: Domain,
-  { nowMs, visits, isMaker }: LinkContext,
+  { nowMs, visits, viewer }: LinkContext,
 ): z.infer<typeof linkSchema> {
-  const { code, changed_at, ...fields } = linkFields(link, isMaker);
+  const { code, changed_at, ...fields } = linkFields(link, viewer);
   const { disabled } = link;
   const path = encodeURIComponent(code);
   return {
@@ -87,6 +101,7 @@ export function linkJson(
     short_url: domain.shortUrl(code),
     ascii_url: domain.asciiUrl(code),
     ...fields,
+    ...(viewer === "colleagues" && hasPassword(link) && { target: null }),
     state: stateOf(link, nowMs),
     disabled_reason: disabled === undefined || disabled === "deleted" ? null : disabled,
     changed_at,
@@ -97,18 +112,21 @@ export function linkJson(
 
 /** The same for the link's maker. */
 export function managedLinkJson(
-  link: Link,
+  link: Link | FoundLink,
   domain: Domain,
-  secret: Pick<Secret, "manageKey">,
-  context: Omit<LinkContext, "isMaker">,
+  manageKey: string,
+  context: Omit<LinkContext, "viewer">,
 ): z.infer<typeof managedLinkSchema> {
-  return { ...linkJson(link, domain, { ...context, isMaker: true }), manage_key: secret.manageKey(link) };
+  return { ...linkJson(link, domain, { ...context, viewer: "maker" }), manage_key: manageKey };
 }
 
-/**
- * The `Link` header with the page that manages a link (RFC 8288; `edit` is of RFC 5023). The key is in the fragment, which
- * browsers send to no server and in no referrer.
- */
-export function editLink(link: LinkId<Code>, { origin }: Domain, secret: Pick<Secret, "manageKey">): string {
-  return `<${origin}/${encodeURIComponent(link.code)}+#key=${secret.manageKey(link)}>; rel="edit"`;
+/** The same after a change. Without a key for somebody who is not the maker, or not any more. */
+export function changedLinkJson(
+  link: Link | FoundLink,
+  domain: Domain,
+  manageKey: string | undefined,
+  context: Omit<LinkContext, "viewer">,
+): z.infer<typeof changedLinkSchema> {
+  if (manageKey !== undefined) return managedLinkJson(link, domain, manageKey, context);
+  return linkJson(link, domain, { ...context, viewer: "colleagues" });
 }

@@ -7,6 +7,7 @@ import { revisionOf } from "../links/change.ts";
 import type { FoundLink, Link } from "../links/link.ts";
 import type { LinkFinder } from "../links/links.ts";
 import { isProblem, type Problem } from "../links/problem.ts";
+import type { Viewer } from "../links/terms/terms.ts";
 import type { MessageKey } from "../locales/messages.ts";
 import { success } from "./envelope.ts";
 import { managedLinkJson } from "./link-json.ts";

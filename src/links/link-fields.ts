@@ -6,14 +6,15 @@ import { termFields } from "./term-values.ts";
 import { isoInstant } from "./time.ts";
 
 /**
- * Everything that follows from the link alone. Only the maker sees the target of a link with a password, and the name of who
- * created the link. Undefined leaves that field out, so services without names answer as before.
+ * Everything that follows from the link alone. Not everybody sees the target of a link with a password, and the names of who
+ * created the link and whose it is. Undefined leaves a field out, so services without names answer as before.
  */
 export function linkFields(
   link: Pick<Link<Code | LinkKey>, "code" | "originalUrl" | "createdMs" | "endsMs" | "terms">,
-  isMaker: boolean,
+  viewer: Viewer,
 ) {
-  const { code, createdMs, terms = {} } = link;
+  const { createdMs, terms = {} } = link;
+  const isPrivate = viewer !== "everybody";
   return {
     code,
     target: isMaker || !hasPassword(link) ? link.originalUrl : null,

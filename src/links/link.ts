@@ -1,7 +1,14 @@
-import type { Code, LinkKey } from "./code.ts";
-import type { DisabledReason, EndedBy, Reason } from "./reasons.ts";
+import { type Code, type LinkKey, splitKey } from "./code.ts";
+import type { DisabledReason, EndedBy, Reason } from "./problem.ts";
 import type { Target } from "./target.ts";
-import type { StoredTerms } from "./terms.ts";
+import {
+  type Building,
+  isSeenBy,
+  type PrivateName,
+  type StoredTerms,
+  TERM_NAMES,
+  TERMS,
+} from "./terms/terms.ts";
 
 export interface WithTerms {
   /** Undefined for most links. */
@@ -50,7 +57,10 @@ export interface Terms extends Omit<StoredTerms, "endsMs"> {
 
 /** Whether no cache may answer a visit: it needs a password, counts against a limit, or brings a query. */
 export function isGuarded(link: WithTerms): boolean {
-  return link.terms !== undefined && (isLimited(link) || hasPassword(link) || forwardsQuery(link));
+  return (
+    link.terms !== undefined &&
+    (isLimited(link) || hasPassword(link) || forwardsQuery(link) || forwardsPath(link))
+  );
 }
 
 /** Whether the link ends after a number of visits. */

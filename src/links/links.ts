@@ -5,7 +5,8 @@ import { type Creating, createLinkCreation, type CreateOptions } from "./create.
 import { createDestinationParser } from "./drafts.ts";
 import { createEditing, type Editing, type EditOptions, type Edits } from "./edit.ts";
 import { type Blocked, createLinkCheck } from "./link-check.ts";
-import { type FoundLink, type Link, stateOf } from "./link.ts";
+import type { LinkId, LinkStore, OwnedQuery } from "./link-store.ts";
+import { type FoundLink, type Link, type Public, publicLink, stateOf } from "./link.ts";
 import { isProblem, type Problem } from "./problem.ts";
 import { DAY_MS } from "./time.ts";
 
@@ -41,20 +42,25 @@ interface LookUpOptions<Id extends Code | LinkKey> {
   readonly blocked: Blocked;
 }
 
+/** Who looks for a link. */
+type Finder = "visitor" | "colleague" | "maker";
+
 export interface LinkFinder<Id extends Code | LinkKey = Code> {
   /**
    * Returns the link of a code as an address spells it. Ended links are found until their hold is over, and disabled
-   * ones always, unless they were deleted. Only makers find links that haven't started or were withdrawn.
+   * ones always, unless they were deleted. Only makers find links that haven't started or were withdrawn. Visitors get nothing
+   * that not everybody sees of a link.
    */
-  find(spelling: string, as?: "visitor" | "maker"): Promise<FoundLink<Id> | Problem>;
+  find(spelling: string, as?: "visitor"): Promise<Public<FoundLink<Id>> | Problem>;
+  find(spelling: string, as: Finder | undefined): Promise<FoundLink<Id> | Problem>;
 }
 
 /** The use cases that only read. All of them fail with `StoreUnavailable` if the store cannot answer. */
 export interface LookUps<Id extends Code | LinkKey = Code> extends LinkFinder<Id> {
   /** Returns the link to redirect to, for a code as an address spells it. */
-  resolve(spelling: string): Promise<Link<Id> | Problem>;
+  resolve(spelling: string): Promise<Public<Link<Id>> | Problem>;
   /** The same synchronously, for a code as it is stored. Undefined if the store can't do this. */
-  readonly resolveNow: ((code: Id) => Link<Id> | Problem) | undefined;
+  readonly resolveNow: ((code: Id) => Public<Link<Id>> | Problem) | undefined;
 }
 
 /** The use cases of one domain. All of them reject with `StoreUnavailable` if the store cannot answer. */
@@ -63,7 +69,7 @@ export interface Links extends Creating, Editing, LookUps {
    * Counts one of a link's limited visits, durably. Returns the problem if the link has ended meanwhile: however many
    * processes call this at once, it returns the link no more often than the limit says.
    */
-  visit(link: LinkId<Code>): Promise<Link | Problem>;
+  visit(link: LinkId<Code>): Promise<Public | Problem>;
 }
 
 /** The use cases of all domains. All of them reject with `StoreUnavailable` if the store cannot answer. */
@@ -98,9 +104,9 @@ export function createLookUps<Id extends Code | LinkKey>({
 
   return {
     async resolve(spelling) {
-      const near = findNear && unlessProblem(await findSpelled(spelling, findNear));
+      const near = findNear && forVisitor(await findSpelled(spelling, findNear));
       // A standby may not know a link that was just created or enabled.
-      return near === undefined || isProblem(near) ? unlessProblem(await findSpelled(spelling)) : near;
+      return near === undefined || isProblem(near) ? forVisitor(await findSpelled(spelling)) : near;
     },
     resolveNow: findNow && ((code) => unlessProblem(unlessPurged(findNow(code)))),
     async find(spelling, as = "visitor") {
@@ -135,7 +141,8 @@ export function createLinks(options: LinksOptions): Links {
       const change = { type: "visit", atMs: clock.nowMs() } as const;
       const { link, isChanged } = await store.update({ code, createdMs }, change);
       // Not counted if the link has ended, or if its maker has just removed the limit.
-      return isChanged && link !== undefined ? link : unlessProblem(link);
+      const result = isChanged && link !== undefined ? link : check.unlessProblem(link);
+      return isProblem(result) ? result : publicLink(result);
     },
   };
 }

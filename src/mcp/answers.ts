@@ -1,7 +1,14 @@
 import { z } from "zod";
 
 import { MAX_TARGET_LENGTH } from "../links/target.ts";
-import { type ShownName, shownName, TERM_NAMES, type TermFields, TERMS } from "../links/terms.ts";
+import {
+  isSeenBy,
+  type ShownName,
+  shownName,
+  TERM_NAMES,
+  type TermFields,
+  TERMS,
+} from "../links/terms/terms.ts";
 import { type Dimension, DIMENSIONS } from "../visits/days/dimensions.ts";
 
 // Shapes describe results for models. Answers parse responses of the service into these. Texts and lists have a bounded length,
@@ -33,7 +40,8 @@ function termsIn(when: z.ZodType<string>) {
   };
   const entries = TERM_NAMES.map((name) => {
     const shown = shownName(name);
-    return [shown, schemas[TERMS[name].kind].describe(TERM_WORDS[shown])] as const;
+    const schema: z.ZodType = schemas[TERMS[name].kind].describe(TERM_WORDS[shown]);
+    return [shown, isSeenBy(name, "everybody") ? schema : schema.optional()] as const;
   });
   return Object.fromEntries(entries) as unknown as {
     [Name in keyof TermFields]: z.ZodType<TermFields[Name]>;

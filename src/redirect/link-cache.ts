@@ -1,7 +1,7 @@
 import type { Memory } from "../links/change-feed.ts";
 import type { Clock } from "../links/clock.ts";
 import type { Code } from "../links/code.ts";
-import { isGuarded, type Link } from "../links/link.ts";
+import { isGuarded, type Public } from "../links/link.ts";
 import type { Links } from "../links/links.ts";
 import { isProblem, type Problem } from "../links/problem.ts";
 import { createLinkTable, type Entry } from "./link-table.ts";
@@ -11,7 +11,7 @@ export const MAX_BYTES = 32 * 1024 * 1024;
 
 /** A link that is never cached, because each visit needs a check or has a Location of its own. See `gate.ts`. */
 export interface GuardedLink {
-  readonly link: Link;
+  readonly link: Public;
 }
 
 /** Only an entry has a `target`, so one look at the properties recognizes a plain link. */
@@ -85,7 +85,7 @@ export function createLinkCache(
     return isProblem(result) ? (inFlight.get(code) ?? query(code)) : result;
   }
 
-  function findNow(now: (code: Code) => Link | Problem, code: Code): LookUpResult {
+  function findNow(now: (code: Code) => Public | Problem, code: Code): LookUpResult {
     const link = now(code);
     if (isProblem(link)) return link;
     return isGuarded(link) ? { link } : table.set(link);

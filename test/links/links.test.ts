@@ -71,7 +71,7 @@ function openLinks(
     ...changes,
   } as const;
   const { purge } = createStoredLinks(options);
-  return { ...createLinks({ ...options, store: storeOf(options.store, "", true) }), purge };
+  return { ...createLinks({ ...options, store: storeOf(options.store, ""), keyPrefix: "" }), purge };
 }
 
 const originalUrl = "https://example.com/";
@@ -133,7 +133,7 @@ describe("a link with an end", () => {
   test("reserves its code until the hold ends, and then another link can use it", async () => {
     const links = openLinks();
     const request = { originalUrl, customCode: "held", terms: { expires_at: "24h" } } as const;
-    const code = parseCode("held") as Code;
+    const code = parseCode("held", "match") as Code;
     await links.create(request);
     wallMs = START + DAY_MS + HOLD_MS - 1;
     expect(await links.create(request)).toEqual({ kind: "taken" });
@@ -284,6 +284,14 @@ test("no code is reused while the wall clock is more than an hour off the monoto
   wallMs = START + monotonicMs + 3_600_000;
   expect(await links.availability("reserved")).toMatchObject({ available: true });
   expect(await links.create(request)).toMatchObject({ code: "reserved" });
+});
+
+test("counts a link once that two processes create for one request in the same millisecond", async () => {
+  const [links, others] = [openLinks(), openLinks()];
+  const send = async ({ createOnce }: Links) =>
+    createOnce([{ originalUrl, customCode: "together" }], { key: "together", body: "body" }, []);
+  expect(await send(links)).toMatchObject({ created: 1 });
+  expect(await send(others)).toMatchObject({ created: 0, outcomes: [{ code: "together" }] });
 });
 
 describe("a generated code", () => {

@@ -9,11 +9,13 @@ import {
   type KindOf,
   type Kinds,
   type NameOf,
+  isSeenBy,
   shownName,
   TERM_NAMES,
   type TermName,
   TERMS,
-} from "../../src/links/terms.ts";
+  type Viewer,
+} from "../../src/links/terms/terms.ts";
 import { operateAs } from "../admin/operator.ts";
 import { callApi, createManagedLink, type ManagedLink } from "../support/managed-links.ts";
 import { openStoreOf, type RunningService } from "../support/service.ts";
@@ -95,8 +97,8 @@ const WRONG: { readonly [K in Kind]: (name: NameOf<K>) => WrongValues } = {
 };
 
 /** The JSON of a link with these terms. If its start was removed, it has any instant. */
-export function shownTerms(given: Given): Readonly<Record<string, unknown>> {
-  const shown = TERM_NAMES.map((name) => {
+export function shownTerms(given: Given, viewer: Viewer = "maker"): Readonly<Record<string, unknown>> {
+  const shown = TERM_NAMES.filter((name) => isSeenBy(name, viewer)).map((name) => {
     const term = TERMS[name];
     const value = given[name] ?? null;
     const isNow = given[name] === null && "none" in term && term.none === "now";

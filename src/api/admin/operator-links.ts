@@ -68,8 +68,8 @@ export const inspectStatistics = endpoint({
       if (isProblem(link)) return problemJson(call, link);
       const domain = call.domain.ofKey(link.code);
       if (domain === undefined) return problemJson(call, { kind: "unknown" });
-      return show(call.at(domain, splitKey(link.code).code), { createdMs: link.createdMs });
-    };
+      return show(call.at(domain, splitKey(link.code).code), { viewer: "maker", createdMs: link.createdMs });
+    });
   },
 });
 

@@ -6,6 +6,7 @@ import type { Invalid, Refusal } from "./problem.ts";
 import {
   type Bounds,
   type Building,
+  isSeenBy,
   type Kind,
   type Kinds,
   type NameOf,
@@ -16,6 +17,7 @@ import {
   type TermFields,
   TERM_NAMES,
   TERMS,
+  type Viewer,
   type WantedTerms,
 } from "./terms.ts";
 
@@ -143,11 +145,21 @@ export function storedTerms(link: WithEnd): StoredTerms {
   return stored;
 }
 
-/** A link's terms as JSON shows them. */
-export function termFields(link: WithEnd): TermFields {
+/** Terms as stores keep them. */
+export function termsJson({ terms }: WithTerms): string | null {
+  return terms === undefined ? null : JSON.stringify(terms);
+}
+
+export function parseTerms(json: string | null): Terms | undefined {
+  return json === null ? undefined : (JSON.parse(json) as Terms);
+}
+
+/** A link's terms as JSON shows them to a reader. */
+export function termFields(link: WithEnd, viewer: Viewer): TermFields {
   const stored = storedTerms(link);
   const fields: Building<TermFields> = {};
   for (const name of TERM_NAMES) {
+    if (!isSeenBy(name, viewer)) continue;
     const { kind, stored: property } = TERMS[name];
     fields[shownName(name)] = SHOW[kind](stored[property] as never) as never;
   }

@@ -20,21 +20,31 @@ export interface Bounds {
   readonly max: number;
 }
 
-/** `stored` is its name in {@link Terms}, and `none` the word for null where people write. */
-type Term =
-  | { readonly kind: "when"; readonly stored: string; readonly none: string }
-  | { readonly kind: "count"; readonly stored: string; readonly none: string; readonly bounds: Bounds }
-  | { readonly kind: "secret"; readonly stored: string; readonly bounds: Bounds }
-  | { readonly kind: "flag"; readonly stored: string };
+/** From the most to the fewest. Colleagues are the maker, operators, and people whom the proxy names. */
+const VIEWERS = ["everybody", "colleagues", "maker"] as const;
+export type Viewer = (typeof VIEWERS)[number];
 
-/** In the order of responses, export files and forms. `lib/bounds.ts` says how long each may be as sent. */
+/** `stored` is its name in {@link Terms}, and `none` the word for null where people write. */
+type Term = { readonly stored: string; readonly sees: Viewer } & (
+  | { readonly kind: "when"; readonly none: string }
+  | { readonly kind: "count"; readonly none: string; readonly bounds: Bounds }
+  | { readonly kind: "secret"; readonly bounds: Bounds }
+  | { readonly kind: "flag" }
+  | { readonly kind: "text"; readonly bounds: Bounds }
+);
+
+/**
+ * In the order of responses, export files and forms. `lib/bounds.ts` says how long each may be as sent. Everybody sees that there is
+ * a password.
+ */
 export const TERMS = {
   /** Every link has an end, in a column of its own. */
-  expires_at: { kind: "when", stored: "endsMs", none: "never" },
-  starts_at: { kind: "when", stored: "startsMs", none: "now" },
+  expires_at: { kind: "when", stored: "endsMs", sees: "everybody", none: "never" },
+  starts_at: { kind: "when", stored: "startsMs", sees: "everybody", none: "now" },
   max_visits: {
     kind: "count",
     stored: "maxVisits",
+    sees: "everybody",
     none: "unlimited",
     bounds: { min: 1, max: 1_000_000_000 },
   },
@@ -47,6 +57,19 @@ export type KindOf<Name extends TermName> = (typeof TERMS)[Name]["kind"];
 /** The terms of a kind. */
 export type NameOf<K extends Kind> = { [N in TermName]: KindOf<N> extends K ? N : never }[TermName];
 export const TERM_NAMES = Object.keys(TERMS) as readonly TermName[];
+
+export function isOfKind<K extends Kind>(name: TermName, ...kinds: readonly K[]): name is NameOf<K> {
+  return kinds.some((kind) => kind === TERMS[name].kind);
+}
+
+/** The terms that not everybody sees. */
+export type PrivateName = {
+  [N in TermName]: (typeof TERMS)[N]["sees"] extends "everybody" ? never : N;
+}[TermName];
+
+export function isSeenBy(name: TermName, viewer: Viewer): boolean {
+  return VIEWERS.indexOf(TERMS[name].sees) <= VIEWERS.indexOf(viewer);
+}
 
 /** As JSON sends them. */
 export type SentTerms = { readonly [N in TermName]?: Kinds[KindOf<N>]["sent"] | null | undefined };
@@ -68,8 +91,10 @@ export type TermChanges = { readonly [S in keyof StoredTerms]?: StoredTerms[S] |
 /** While its properties are set one by one. The compiler accepts a missing one, so a test tries every term in every door. */
 export type Building<T> = { -readonly [P in keyof T]?: T[P] };
 
-/** As JSON shows them. */
-export type TermFields = { readonly [N in TermName as ShownName<N>]: Kinds[KindOf<N>]["json"] };
+/** As JSON shows them. Without those that its reader doesn't see. */
+export type TermFields = {
+  readonly [N in Exclude<TermName, PrivateName> as ShownName<N>]: Kinds[KindOf<N>]["json"];
+} & { readonly [N in PrivateName as ShownName<N>]?: Kinds[KindOf<N>]["json"] };
 export type ShownName<N extends TermName = TermName> = N extends NameOf<"secret"> ? `has_${N}` : N;
 
 export function shownName<N extends TermName>(name: N): ShownName<N> {
