@@ -119,6 +119,8 @@ export type ProblemReason =
   | "starts_at.started"
   | "starts_at.format"
   | "starts_at.past"
+  | "title.character"
+  | "title.length"
   | "batch.length"
   | "body.array"
   | "body.coding"

@@ -49,6 +49,8 @@ const TERM_SCHEMAS = {
       .openapi({ format: "password", "x-max-length": TERMS[name].bounds.max, example: "correct horse" })
       .nullish(),
   flag: () => z.boolean().nullish().openapi({ example: true }),
+  text: (name: NameOf<"text">) =>
+    string.openapi({ "x-max-length": TERMS[name].bounds.max, example: "Spring sale" }).nullish(),
 };
 type TermShape = { [N in TermName]: ReturnType<(typeof TERM_SCHEMAS)[KindOf<N>]> };
 

@@ -32,6 +32,7 @@ const TERM_SCHEMAS = {
   count: (description: MessageKey) => z.int().nullable().openapi({ description, example: null }),
   secret: (description: MessageKey) => z.boolean().openapi({ description, example: false }),
   flag: (description: MessageKey) => z.boolean().openapi({ description, example: false }),
+  text: (description: MessageKey) => string.nullable().openapi({ description, example: null }),
 };
 type TermSchema<N extends TermName> = ReturnType<(typeof TERM_SCHEMAS)[KindOf<N>]>;
 /** Visitors don't get private ones. */

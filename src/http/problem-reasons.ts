@@ -36,6 +36,8 @@ export const PROBLEM_REASONS = [
   "starts_at.started",
   "starts_at.format",
   "starts_at.past",
+  "title.character",
+  "title.length",
   // A rule about any body, field or parameter.
   "batch.length",
   "body.array",

@@ -31,12 +31,13 @@ const TERM_WORDS = {
 } as const satisfies Readonly<Record<ShownName, string>>;
 
 /** The schemas of the terms in a result. */
-function termsIn(when: z.ZodType<string>) {
+function termsIn(when: z.ZodType<string>, text: z.ZodType<string>) {
   const schemas = {
     when: when.nullable(),
     count: count.nullable(),
     secret: z.boolean(),
     flag: z.boolean(),
+    text: text.nullable(),
   };
   const entries = TERM_NAMES.map((name) => {
     const shown = shownName(name);
@@ -66,7 +67,7 @@ export const linkShape = z.object({
     .describe("Why the operator of the service stopped the link; null if the operator did not"),
   created_at: z.string(),
   changed_at: z.string().nullable().describe("When its maker last changed the target; null if never"),
-  ...termsIn(z.string()),
+  ...termsIn(z.string(), z.string()),
   visits: count.describe("By people, since it was created"),
 });
 export const managedLinkShape = linkShape.extend({
@@ -85,7 +86,7 @@ const link = z.object({
   disabled_reason: boundedText(40).nullable(),
   created_at: instant,
   changed_at: instant.nullable(),
-  ...termsIn(instant),
+  ...termsIn(instant, boundedText(TERMS.title.bounds.max * 2)),
   visits: count,
 });
 export const linkAnswer = link.transform(withHost);

@@ -5,7 +5,7 @@ import { FIELDS } from "../lib/bounds.ts";
 import { VERSION } from "../lib/version.ts";
 import { isProblem } from "../links/problem.ts";
 import { readShortAddress } from "../links/short-address.ts";
-import type { NameOf, TermName } from "../links/terms.ts";
+import { type NameOf, type TermName, TERMS } from "../links/terms/terms.ts";
 import { DAY_MS, DURATIONS } from "../links/time.ts";
 import {
   linkAnswer,
@@ -42,11 +42,14 @@ const target = z
   .max(FIELDS.target)
   .describe("The address to redirect to, which starts with http:// or https://");
 
-const text = (name: NameOf<"when" | "secret">) => z.string().max(FIELDS[name]);
+const text = (name: NameOf<"when" | "secret" | "text">) => z.string().max(FIELDS[name]);
 const count = z.int().positive();
 const flag = z.boolean();
 const FORWARDS =
   "Whether what follows ? in the short address is passed on, so that /abc?ref=mail adds ref=mail to the target";
+const FORWARDS_PATH =
+  "Whether the path after the code is passed on, so that /abc/x/y leads to the target with /x/y at the end of its path, or with x/y in place of {path}";
+const TITLE = `What the link is for, in a line of up to ${TERMS.title.bounds.max} characters. Visitors do not see it`;
 const NEW_TERMS = {
   expires_at: text("expires_at")
     .optional()
@@ -121,7 +124,7 @@ export function createTools({ instance, nowMs }: ToolOptions): McpServer {
     {
       title: "Change a short link",
       description:
-        "Changes where a short link leads, when it starts and ends, its limit of visits or its password. Omitted parts stay as they are, and null removes one. " +
+        "Changes where a short link leads, when it starts and ends, its limit of visits, its password or its title. Omitted parts stay as they are, and null removes one. " +
         "Everyone who opens the link is redirected to the new target. Needs the manage key of the link.",
       // A duration counts from each call.
       annotations: {

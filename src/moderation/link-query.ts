@@ -1,3 +1,4 @@
+import type { LinkKey } from "../links/code.ts";
 import type { Link, StoredLink } from "../links/link.ts";
 import { type Target, targetHost } from "../links/target.ts";
 import { isAddress, parseHost } from "./blocklist/domain-name.ts";
@@ -5,8 +6,10 @@ import type { RefusedDecision } from "./refusal.ts";
 
 /** All parts narrow the search. Without any, it finds all links. */
 export interface LinkQuery {
-  /** The start of a code, or a part of the original URL or the target. A to Z match in either case. */
+  /** The start of a code, or a part of the original URL, the target or the title. A to Z match in either case. */
   readonly text?: string | undefined;
+  /** The text as the start of a key. */
+  readonly key?: LinkKey | undefined;
   /** The target's host or a domain above it, as `canonicalHost` writes it. */
   readonly host?: string | undefined;
   /** The name of who created the link. */

@@ -5,6 +5,7 @@ import { CsvError, type InfoRecord, parse } from "csv-parse";
 
 import type { Terms } from "../links/link.ts";
 import { keyPrefixOf, MAX_TARGET_LENGTH } from "../links/target.ts";
+import { fitText, orNone } from "../links/terms/term-values.ts";
 import { DAY_MS } from "../links/time.ts";
 import { BrokenLine } from "./field-codecs.ts";
 import {

@@ -2,11 +2,8 @@
 import { type StoredLink, type Terms } from "../links/link.ts";
 import { type EndedBy, REASONS } from "../links/problem.ts";
 import type { Target } from "../links/target.ts";
-import { orNone } from "../links/term-values.ts";
-import { type Kind, type Kinds, type StoredTerms, TERM_NAMES, TERMS } from "../links/terms.ts";
-import { ANSWERS, type AnswerAction } from "../moderation/case.ts";
-import { ACTIONS } from "../moderation/store.ts";
-import { type Counts, KINDS, type LinkDay, type RecordOf } from "../store/shared/records.ts";
+import { isOwnHash } from "../links/terms/password.ts";
+import { fitText, orNone } from "../links/terms/term-values.ts";
 import {
   type Kind,
   type Kinds,
@@ -71,15 +68,18 @@ const link = record<Omit<StoredLink, "target" | "terms"> & { readonly target: st
   disabled: ["disabled_reason", optional(oneOf([...REASONS, "deleted"] as const))],
 });
 
-const TERM_CODECS: { readonly [K in Kind]: Codec<Kinds[K]["stored"]> } = {
-  when: instant,
-  count,
-  secret: restrict(
-    text,
-    isOwnHash,
-    "must be an Argon2id hash with at most the memory and rounds of Curt's own",
-  ),
-  flag: restrict<unknown, true>(anything, (json) => json === true, "must be true"),
+const TERM_CODECS: { readonly [K in Kind]: (name: NameOf<K>) => Codec<Kinds[K]["stored"]> } = {
+  when: () => instant,
+  count: () => count,
+  secret: () =>
+    restrict(text, isOwnHash, "must be an Argon2id hash with at most the memory and rounds of Curt's own"),
+  flag: () => restrict<unknown, true>(anything, (json) => json === true, "must be true"),
+  text: (name) =>
+    restrict(
+      text,
+      (line) => fitText(name, line) === line,
+      `must be a line of 1 to ${TERMS[name].bounds.max} characters`,
+    ),
 };
 /** The end is a field of the link. */
 const chosenTerms = TERM_NAMES.filter((name) => name !== "expires_at").map((name) => {

@@ -2,6 +2,7 @@ import { type Code, keyOf, lookUpCode, parseCode } from "../links/code.ts";
 import type { StoredLink } from "../links/link.ts";
 import { isProblem, type Refusal } from "../links/problem.ts";
 import { parseTarget, type Target, type TargetPolicy } from "../links/target.ts";
+import { orNone } from "../links/terms/term-values.ts";
 import { DAY_MS, NEVER_MS } from "../links/time.ts";
 import type { ImportedLink } from "../store/shared/records.ts";
 import { writeDetail } from "../visits/days/detail.ts";

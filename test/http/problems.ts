@@ -49,6 +49,8 @@ export const PROBLEMS: Readonly<Record<ProblemReason, readonly [HttpProblem, str
   "starts_at.started": [invalid({ rule: "starts_at.started" }), "starts_at"],
   "starts_at.format": [invalid({ rule: "starts_at.format" }), "starts_at"],
   "starts_at.past": [invalid({ rule: "starts_at.past" }), "starts_at"],
+  "title.character": [invalid({ rule: "title.character", character }), "title"],
+  "title.length": [invalid({ rule: "title.length", min: 1, max }), "title"],
   "batch.length": [malformed({ rule: "batch.length", max, count: 10 })],
   "body.array": [malformed({ rule: "body.array", example, received: "object" })],
   "body.coding": [{ kind: "body.coding" }],

@@ -28,6 +28,9 @@ const ENTER: { readonly [K in Kind]: (form: ServedForm, name: TermName, value: V
   flag(form, name, value) {
     form.find((control) => control.name === name && control.type === "checkbox").isChecked = value === true;
   },
+  text(form, name, value) {
+    form.find((control) => control.name === name).value = value === null ? "" : String(value);
+  },
 };
 
 /** Whether an input is for a term: the date beside choices has another name. */

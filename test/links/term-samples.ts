@@ -94,6 +94,12 @@ const WRONG: { readonly [K in Kind]: (name: NameOf<K>) => WrongValues } = {
     [5, WRONG_TYPE],
   ],
   flag: () => [["yes", WRONG_TYPE]],
+  text: (name) => [
+    ["x".repeat(TERMS[name].bounds.max + 1), `${name}.length`],
+    ["x".repeat(FIELDS[name] + 1), `${name}.length`],
+    ["two\tcells", `${name}.character`],
+    [5, WRONG_TYPE],
+  ],
 };
 
 /** The JSON of a link with these terms. If its start was removed, it has any instant. */
@@ -112,6 +118,7 @@ const SHOWN: { readonly [K in Kind]: (value: Value | null) => unknown } = {
   count: (value) => value,
   secret: (value) => value !== null,
   flag: (value) => value === true,
+  text: (value) => value,
 };
 
 /** A link that has started can't get another start. */

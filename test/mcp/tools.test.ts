@@ -77,7 +77,7 @@ test("docs/clients.md has a working configuration, and lists every tool with its
   expect(Object.keys(variables)).toContainValues(Object.keys(env));
   for (const name of Object.keys(variables)) expect(text).toContain(`\`${name}\``);
   for (const { name, inputSchema } of (await mcp.client.listTools()).tools) {
-    const row = text.split("\n").find((line) => line.startsWith(`- \`${name}\` takes `));
+    const row = text.split(/\n(?=- )/).find((item) => item.startsWith(`- \`${name}\` takes `));
     for (const parameter of Object.keys(inputSchema.properties ?? {}))
       expect(row).toContain(`\`${parameter}\``);
   }
@@ -152,6 +152,7 @@ describe("look_inside", () => {
         ...PLAIN,
         short_url: `${BASE_URL}/inside/`,
         code: "inside",
+        title: undefined,
         target: original_url,
         host: "xn--l-7sba6dbr.example",
         expires_at: expect.any(String),

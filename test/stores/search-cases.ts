@@ -3,9 +3,10 @@ import { expect } from "bun:test";
 import * as fc from "fast-check";
 
 import { type LinkKey, lookUpCode } from "../../src/links/code.ts";
+import type { LinkStore, NewLink } from "../../src/links/link-store.ts";
 import type { StoredLink } from "../../src/links/link.ts";
-import type { LinkStore, NewLink } from "../../src/links/store.ts";
-import { isTargetWithin, type LinkQuery } from "../../src/moderation/search.ts";
+import { orNone } from "../../src/links/terms/term-values.ts";
+import { isTargetWithin, type LinkQuery } from "../../src/moderation/link-query.ts";
 import { newLink } from "./links.ts";
 import type { TestedStore } from "./moderation.ts";
 import { findAll, to } from "./search.ts";
@@ -22,6 +23,7 @@ const someLinks = fc.array(
     host: fc.constantFrom(...HOSTS),
     path: fc.constantFrom("", "login", "%_", "길"),
     createdBy: fc.constantFrom(undefined, undefined, "mina", "joon"),
+    title: fc.constantFrom(undefined, undefined, "Login 길", '가 "%_\\'),
     /** After its round started, unless the link was imported. */
     laterMs: fc.oneof({ weight: 999, arbitrary: fc.integer({ min: 0, max: 3 }) }, fc.constant(-10)),
     endsMs: fc.constantFrom(undefined, NOW - 1, NOW + 1),
@@ -45,7 +47,20 @@ const rounds: fc.Arbitrary<Round[]> = fc.array(fc.record({ links: someLinks, pur
 const queries: fc.Arbitrary<LinkQuery[]> = fc.array(
   fc.record(
     {
-      text: fc.constantFrom("a", "aa", "A", "가", "login", "LOG", "%", "example", "bb"),
+      text: fc.constantFrom(
+        "a",
+        "aa",
+        "A",
+        "가",
+        "login",
+        "LOG",
+        "%",
+        '"%_\\',
+        "길",
+        "title",
+        "example",
+        "bb",
+      ),
       host: fc.constantFrom(...HOSTS, "co.uk", "github.io", "example", "uk", "b.example", "2.1"),
       createdBy: fc.constantFrom("mina", "joon", "nobody"),
     },
@@ -60,9 +75,9 @@ async function play(
   { links, purges }: Round,
   nth: number,
 ): Promise<void> {
-  const inserted = links.map(({ code, host, path: end, laterMs, endsMs, createdBy }): NewLink => {
+  const inserted = links.map(({ code, host, path: end, laterMs, endsMs, createdBy, title }): NewLink => {
     const createdMs = NOW - 25 + nth * 2 + laterMs;
-    const terms = createdBy && { createdBy };
+    const terms = orNone({ createdBy, title });
     const more = { createdMs, ...(endsMs && { endsMs }), ...(terms && { terms }), freeIfEndedByMs: NOW };
     return to(code, `https://${host}/${end}`, more);
   });
@@ -115,10 +130,10 @@ function isFound(
   { code, originalUrl, target, terms }: StoredLink,
   { text, host, createdBy }: LinkQuery,
 ): boolean {
-  const start = text && lookUpCode(text);
+  const start = text && lookUpCode(text, "match");
   const hasText = (wanted: string) =>
     (start !== undefined && code.startsWith(start)) ||
-    `${originalUrl}\n${target}`.toLowerCase().includes(wanted.toLowerCase());
+    `${originalUrl}\n${target}\n${terms?.title ?? ""}`.toLowerCase().includes(wanted.toLowerCase());
   return (
     (text === undefined || hasText(text)) &&
     (host === undefined || isTargetWithin(target, host)) &&

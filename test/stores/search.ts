@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 
-import type { LinkKey } from "../../src/links/code.ts";
+import { type LinkKey, lookUpKey } from "../../src/links/code.ts";
 import type { StoredLink } from "../../src/links/link.ts";
 import type { Target } from "../../src/links/target.ts";
 import { DAY_MS } from "../../src/links/time.ts";
@@ -22,7 +22,10 @@ export async function findAll(
   const links: StoredLink[] = [];
   let cursor: LinkCursor | undefined;
   do {
-    const page = await store.search(query, { cursor, limit });
+    const page = await store.search(
+      { ...query, key: lookUpKey(query.text ?? "", "match") },
+      { cursor, limit },
+    );
     expect(page.links.length).toBeLessThanOrEqual(limit);
     links.push(...page.links);
     ({ cursor } = page);

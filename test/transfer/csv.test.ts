@@ -22,7 +22,12 @@ const ROWS = [
 ];
 const EXPECTED = {
   links: {
-    abc: { location: "https://example.com/?a=%22b%22,c;d", created: "2024-01-31T12:34:56.000Z", visits: 5 },
+    abc: {
+      location: "https://example.com/?a=%22b%22,c;d",
+      created: "2024-01-31T12:34:56.000Z",
+      title: 'A "title" of two lines',
+      visits: 5,
+    },
     ABC: { location: "https://example.com/upper", created: "2024-01-31T00:00:00.000Z" },
     over: { location: 404, ends: "2024-06-01T00:00:00.000Z", created: "2024-01-31T12:34:56.000Z" },
   },
@@ -311,6 +316,25 @@ describe("curt import of a CSV file", () => {
       },
     );
   });
+
+  test("keeps titles, as a line of at most 200 characters", () =>
+    expectImported(
+      [
+        "code,target,Title",
+        'lines,https://example.com/," two\nlines\t"',
+        `long,https://example.com/,${"🌸".repeat(199)}가나`,
+        "none,https://example.com/, ",
+        "batch,https://example.com/,NULL",
+      ].join("\n"),
+      {
+        links: {
+          lines: { location: "https://example.com/", title: "two lines" },
+          long: { location: "https://example.com/", title: `${"🌸".repeat(199)}가` },
+          none: { location: "https://example.com/" },
+          batch: { location: "https://example.com/" },
+        },
+      },
+    ));
 
   const HOW = "The first line of a CSV file must name its columns, at least code, target.";
   test.each<[what: string, content: string | Uint8Array, ...words: string[]]>([

@@ -23,6 +23,7 @@ interface ExpectedLink {
   readonly ends?: string;
   readonly visits?: number;
   readonly bots?: number;
+  readonly title?: string;
   /** Visits by people. */
   readonly days?: Readonly<Record<string, number>>;
 }
@@ -65,6 +66,7 @@ export async function expectImported(content: string | Uint8Array, expected: Exp
     if (found === undefined) throw new Error(`${code} is missing`);
     const [created, ends] = [found.createdMs, found.endsMs].map((ms) => new Date(ms).toISOString());
     expect([code, created, ends]).toEqual([code, link.created ?? created, link.ends ?? ends]);
+    expect([code, found.terms?.title]).toEqual([code, link.title]);
     const sums = await store.sums(code as LinkKey, found.createdMs);
     expect([code, sums]).toEqual([code, { visits: link.visits ?? 0, bots: link.bots ?? 0 }]);
     const days = await store.daySums(code as LinkKey, found.createdMs, 1, 40_000);

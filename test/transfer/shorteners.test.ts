@@ -78,17 +78,17 @@ const SHLINK = `
 CREATE TABLE domains (id INT PRIMARY KEY, authority VARCHAR(255) NOT NULL UNIQUE);
 CREATE TABLE short_urls (id INT PRIMARY KEY, original_url TEXT NOT NULL, short_code VARCHAR(255) NOT NULL,
   date_created TIMESTAMP(0) NOT NULL, valid_since TIMESTAMP(0), valid_until TIMESTAMP(0), max_visits INT,
-  domain_id INT REFERENCES domains (id), forward_query BOOLEAN NOT NULL DEFAULT true);
+  domain_id INT REFERENCES domains (id), forward_query BOOLEAN NOT NULL DEFAULT true, title VARCHAR(512));
 CREATE TABLE visits (id INT PRIMARY KEY, \`date\` TIMESTAMP(0) NOT NULL, short_url_id INT REFERENCES short_urls (id),
   potential_bot BOOLEAN NOT NULL DEFAULT false);
 INSERT INTO domains VALUES (3, 'brand.example');
 INSERT INTO short_urls VALUES
-  (1, 'https://example.com/a?q="1",2', 'abc', '2024-01-31 12:34:56', '2024-02-01 00:00:00', NULL, NULL, NULL, true),
-  (2, 'https://example.com/o', 'over', '2024-01-31 12:34:56', NULL, '2024-06-01 00:00:00', NULL, NULL, true),
-  (3, 'https://example.com/l', 'later', '2024-01-31 12:34:56', '2199-01-01 00:00:00', NULL, NULL, NULL, true),
-  (4, 'https://example.com/m', 'limited', '2024-01-31 12:34:56', NULL, NULL, 2, NULL, true),
-  (5, 'https://example.com/branded', 'abc', '2024-01-31 12:34:56', NULL, NULL, NULL, 3, true),
-  (6, 'https://example.com/p', 'plain', '2024-01-31 12:34:56', NULL, NULL, NULL, NULL, false);
+  (1, 'https://example.com/a?q="1",2', 'abc', '2024-01-31 12:34:56', '2024-02-01 00:00:00', NULL, NULL, NULL, true, 'A title'),
+  (2, 'https://example.com/o', 'over', '2024-01-31 12:34:56', NULL, '2024-06-01 00:00:00', NULL, NULL, true, NULL),
+  (3, 'https://example.com/l', 'later', '2024-01-31 12:34:56', '2199-01-01 00:00:00', NULL, NULL, NULL, true, NULL),
+  (4, 'https://example.com/m', 'limited', '2024-01-31 12:34:56', NULL, NULL, 2, NULL, true, NULL),
+  (5, 'https://example.com/branded', 'abc', '2024-01-31 12:34:56', NULL, NULL, NULL, 3, true, NULL),
+  (6, 'https://example.com/p', 'plain', '2024-01-31 12:34:56', NULL, NULL, NULL, NULL, false, NULL);
 INSERT INTO visits VALUES (1, '2024-02-29 23:59:59', 1, false), (2, '2024-02-29 00:00:00', 1, false),
   (3, '2024-03-01 00:00:00', 1, true), (4, '2024-03-01 00:00:00', NULL, false), (5, '2024-03-01 00:00:00', 5, false);`;
 
@@ -118,7 +118,7 @@ describe("docs/moving.md", () => {
     const [links = "", visits = ""] = await read(KUTT, "links");
     await expectImported(links, {
       links: {
-        abc: { ...ABC, visits: 7, days: { "2024-02-29": 5 } },
+        abc: { ...ABC, title: 'A "text"', visits: 7, days: { "2024-02-29": 5 } },
         over: { location: 404, created: CREATED, ends: ENDS, visits: 1 },
       },
       visits,
@@ -134,7 +134,13 @@ describe("docs/moving.md", () => {
       const [links = "", visits = ""] = await read(SHLINK, "short_urls");
       await expectImported(links, {
         links: {
-          abc: { ...ABC, location: `${ABC.location}&utm=1`, visits: 2, days: { "2024-02-29": 2 } },
+          abc: {
+            ...ABC,
+            location: `${ABC.location}&utm=1`,
+            title: "A title",
+            visits: 2,
+            days: { "2024-02-29": 2 },
+          },
           over: { location: 404, created: CREATED, ends: ENDS },
           plain: { location: "https://example.com/p", created: CREATED },
         },
@@ -145,14 +151,17 @@ describe("docs/moving.md", () => {
 
   test("has queries for YOURLS, with visits by day", async () => {
     const [links = "", visits = ""] = await onSqlite(YOURLS, "yourls_");
-    await expectImported(links, { links: { abc: { ...ABC, visits: 7, days: { "2024-02-29": 2 } } }, visits });
+    await expectImported(links, {
+      links: { abc: { ...ABC, title: "A title", visits: 7, days: { "2024-02-29": 2 } } },
+      visits,
+    });
   });
 
   test("has a query for Chhoto URL, with ends and total visits", async () => {
     const [links = ""] = await onSqlite(CHHOTO, "FROM urls");
     await expectImported(links, {
       links: {
-        abc: { location: ABC.location, visits: 5 },
+        abc: { location: ABC.location, title: "a note", visits: 5 },
         ABC: { location: "https://example.com/zero" },
         over: { location: 404, ends: ENDS, visits: 2 },
         later: { location: "https://example.com/later" },

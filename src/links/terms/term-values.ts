@@ -1,8 +1,9 @@
 // Reads, refuses, stores and shows each kind of term.
 
-import type { Terms, WithEnd } from "./link.ts";
-import { hasMoreMarks } from "./marks.ts";
-import type { Invalid, Refusal } from "./problem.ts";
+import type { Terms, WithEnd, WithTerms } from "../link.ts";
+import { hasMoreMarks } from "../marks.ts";
+import { type Invalid, type Refusal, showCharacter } from "../problem.ts";
+import { type Expiry, instantOf, isoInstant, NEVER_MS, parseWhen } from "../time.ts";
 import {
   type Bounds,
   type Building,
@@ -41,6 +42,7 @@ const READ: { readonly [K in Kind]: (sent: Kinds[K]["sent"]) => Kinds[K]["wanted
   count: (count) => count,
   secret: (secret) => secret,
   flag: (isSet) => isSet,
+  text: (text) => text.trim(),
 };
 
 const NONE: readonly never[] = [];
@@ -67,7 +69,24 @@ const REFUSE: { readonly [K in Kind]: (wanted: Kinds[K]["wanted"], name: NameOf<
     secret: (secret, name) =>
       hasRightLength(secret) ? undefined : { rule: `${name}.length`, ...TERMS[name].bounds },
     flag: () => undefined,
+    text(text, name) {
+      const { bounds } = TERMS[name];
+      const [character] = NOT_IN_TEXT.exec(text) ?? [];
+      if (!isWithin(Array.from(text).length, bounds)) return { rule: `${name}.length`, ...bounds };
+      return character === undefined
+        ? undefined
+        : { rule: `${name}.character`, character: showCharacter(character) };
+    },
   };
+
+/** What ends a line, and characters that PostgreSQL or UTF-8 can't hold, or that mean nothing. */
+const NOT_IN_TEXT = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}]/u;
+
+/** The text that a foreign file has for a term, made to fit. Undefined if nothing is left. */
+export function fitText(name: NameOf<"text">, text: string): string | undefined {
+  const line = text.replaceAll(new RegExp(NOT_IN_TEXT, "gu"), " ").trim();
+  return Array.from(line).slice(0, TERMS[name].bounds.max).join("").trim() || undefined;
+}
 
 function isWithin(value: number, { min, max }: Bounds): boolean {
   return Number.isInteger(value) && value >= min && value <= max;
@@ -104,6 +123,7 @@ const STORE: {
   count: (count) => count,
   secret: () => "",
   flag: (isSet) => (isSet ? true : null),
+  text: (text) => text,
 };
 
 /** The end of a new link. */
@@ -171,6 +191,7 @@ const SHOW: { readonly [K in Kind]: (stored: Kinds[K]["stored"] | undefined) => 
   count: (count) => count ?? null,
   secret: (hash) => hash !== undefined,
   flag: (isSet) => isSet !== undefined,
+  text: (text) => text ?? null,
 };
 
 /** In UTF-16 units: far more than any spelling of the longest password has. */

@@ -1,7 +1,7 @@
-// The terms of a link: everything that its maker chooses besides its destination and its code. Most code knows only the four
-// kinds of terms. Code with words or markup lists the terms by name, so a new line here doesn't compile without its words. The
-// rules about two terms, and about visits, are elsewhere.
-import type { Duration } from "./time.ts";
+// The terms of a link: everything that its maker chooses besides its destination and its code. Most code knows only the five
+// kinds of terms. Code with words lists the terms by name, so a new line here doesn't compile without its words; pages find those
+// of a flag or a text by its name in the catalogues. The rules about two terms, and about visits, are elsewhere.
+import type { Duration } from "../time.ts";
 
 /** Each kind, as JSON sends it, as a request wants it, as it is stored, and as JSON shows it. */
 export interface Kinds {
@@ -12,6 +12,8 @@ export interface Kinds {
   readonly secret: { sent: string; wanted: string; stored: string; json: boolean };
   /** False is the same as absent. */
   readonly flag: { sent: boolean; wanted: boolean; stored: true; json: boolean };
+  /** A line, without white space around it. */
+  readonly text: { sent: string; wanted: string; stored: string; json: string | null };
 }
 export type Kind = keyof Kinds;
 

@@ -1,6 +1,6 @@
 // Finds links for the operator by looking at all of them, newest first.
 
-import { lookUpKey } from "../../links/code.ts";
+import type { LinkKey } from "../../links/code.ts";
 import {
   isTargetWithin,
   type LinkCursor,
@@ -24,7 +24,8 @@ const has = (column: string) => `strpos(lower(${column} COLLATE "C"), lower($5 C
 /** Returns the last of $3 links even if it doesn't match: the next page continues there. */
 const LOOK = `
   SELECT *, (SELECT links FROM link_count) AS size FROM (
-    SELECT *, ($5::text IS NULL OR (code >= $6 AND code < $7) OR ${has("original_url")} OR coalesce(${has("target")}, FALSE))
+    SELECT *, ($5::text IS NULL OR (code >= $6 AND code < $7) OR ${has("original_url")} OR coalesce(${has("target")}, FALSE)
+        OR coalesce(${has("(terms::json ->> 'title')")}, FALSE))
       AND ($8::text IS NULL OR strpos(coalesce(target, original_url), $8) > 0)
       AND ($9::text IS NULL OR coalesce(terms::json ->> 'createdBy' = $9, FALSE)) AS is_match
     FROM (
@@ -49,7 +50,6 @@ export function createSearch({ run }: Pick<Statements, "run">, lookedAt = LOOKED
       const from = cursor === undefined ? START : readCursor(cursor);
       if (from === undefined || ![text, host, createdBy].every((part) => isStorable(part ?? "")))
         return NOTHING;
-      const key = (text && lookUpKey(text)) ?? "";
       const { rows } = await run<JudgedRow>(LOOK, [
         from.createdMs,
         from.code,

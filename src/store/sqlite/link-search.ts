@@ -1,5 +1,5 @@
 // Finds links for the operator by looking at all of them, newest first.
-import { type LinkKey, lookUpKey } from "../../links/code.ts";
+import type { LinkKey } from "../../links/code.ts";
 import {
   isTargetWithin,
   type LinkCursor,
@@ -22,7 +22,8 @@ const SEARCH = `
   SELECT rowid AS link, code, ${LINK_COLUMNS} FROM links
   WHERE rowid >= $from AND rowid < $below
     AND ($text IS NULL OR (code >= $key AND code < $beyond)
-      OR instr(lower(original_url), lower($text)) OR instr(lower(target), lower($text)))
+      OR instr(lower(original_url), lower($text)) OR instr(lower(target), lower($text))
+      OR instr(lower(terms ->> 'title'), lower($text)))
     AND ($host IS NULL OR instr(coalesce(target, original_url), $host))
     AND ($by IS NULL OR terms ->> 'createdBy' = $by)
   ORDER BY rowid DESC LIMIT $limit`;
@@ -43,7 +44,6 @@ export function createSearch(database: FileDatabase, lookedAt = LOOKED_AT) {
       const top = newest.get()?.link ?? 0;
       const below = cursor === undefined ? top + 1 : readCursor(cursor);
       const from = Math.max(1, below - lookedAt);
-      const key = (text && lookUpKey(text)) ?? "";
       const rows = find.all({
         from,
         below,
