@@ -21,11 +21,15 @@ async function describeTypes(): Promise<string> {
   const place = mkdtempSync(join(tmpdir(), "curt-client-"));
   try {
     const document = join(place, "openapi.json");
-    const api = describeApi(createDomains({ baseUrl: "https://curt.example", domains: [] }, CURT)[0], "en", {
-      version: VERSION,
-      endpoints: Object.values(PUBLIC),
-      needsToken: false,
-    });
+    const api = describeApi(
+      createDomains({ baseUrl: "https://curt.example", domains: [], codeCase: "match" }, CURT)[0],
+      "en",
+      {
+        version: VERSION,
+        endpoints: Object.values(PUBLIC),
+        needsToken: false,
+      },
+    );
     await Bun.write(document, JSON.stringify(api));
     // The rest of the generated code is another client, which is four times as large and never retries.
     const generated = (await generateSource(document)).matchAll(

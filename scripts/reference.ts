@@ -27,7 +27,7 @@ const VERSION = "1";
 
 /** Writes the OpenAPI document of an instance with a token, in this project's format. */
 export async function writeOpenApi(path: string): Promise<void> {
-  const [domain] = createDomains({ baseUrl: "https://curt.example", domains: [] }, CURT);
+  const [domain] = createDomains({ baseUrl: "https://curt.example", domains: [], codeCase: "match" }, CURT);
   const api = describeApi(domain, "en", {
     version: VERSION,
     endpoints: Object.values(PUBLIC),

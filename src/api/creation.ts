@@ -12,8 +12,8 @@ import { type Each, mapEach } from "../lib/each.ts";
 import { createLines, createQueue } from "../lib/queue.ts";
 import { keyOf } from "../links/code.ts";
 import type { CreateRequest } from "../links/drafts.ts";
-import { type Each, mapEach } from "../links/each.ts";
-import type { Link } from "../links/link.ts";
+import { type RepeatableRequest, StoreUnavailable } from "../links/link-store.ts";
+import { shownCode, type Link } from "../links/link.ts";
 import { isProblem, type Problem } from "../links/problem.ts";
 import type { MessageKey } from "../locales/messages.ts";
 import type { ApiParts } from "./api-parts.ts";
@@ -189,6 +189,19 @@ export function createCreateHandlers({ links, limiter, refusalToCreate, secret, 
       ),
   };
 }
+
+/**
+ * The `Link` header with the page that manages a link (RFC 8288; `edit` is of RFC 5023). The key is in the fragment, which
+ * browsers send to no server and in no referrer.
+ */
+function editLink(link: Link, { origin }: Domain, manageKey: string): string {
+  return `<${origin}/${encodeURIComponent(shownCode(link))}+#key=${manageKey}>; rel="edit"`;
+}
+
+/** The bounds of idempotency keys, in characters. */
+export const MAX_KEY_LENGTH = 255;
+/** Without a token. A neighbour behind the same address could guess a shorter key, and would get the manage key. */
+export const MIN_KEY_LENGTH = 16;
 
 export const createBody = <T extends z.ZodType>(schema: T, example: object) => ({
   headers: z.object({

@@ -4,6 +4,7 @@ import { problemJson } from "../http/problems.ts";
 import { csv, fileName, tagged, tagOf } from "../http/responses.ts";
 import { header } from "../lib/bounds.ts";
 import { memoize } from "../lib/memoize.ts";
+import { shownCode } from "../links/link.ts";
 import { isProblem } from "../links/problem.ts";
 import { negotiateLanguage } from "../locales/messages.ts";
 import { type Dimension, DIMENSIONS } from "../visits/days/dimensions.ts";
@@ -171,6 +172,7 @@ function showStatistics({ links, visits, version }: ApiViewParts) {
     if (isProblem(link)) return problemJson(call, link);
     const isMaker = viewer === "maker";
     const { tz, format = "json", download, ...days } = query;
+    const code = shownCode(link);
     const isDownload = download === "true";
     const range = { ...days, timeZone: tz };
     const revision = await visits.revision(link, range);

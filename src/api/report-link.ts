@@ -2,9 +2,9 @@ import type { Call } from "../http/call.ts";
 import { isFromAnotherSite } from "../http/credentials.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { problemJson } from "../http/problems.ts";
-import { BODIES, header } from "../lib/bounds.ts";
-import { isProblem } from "../links/problem.ts";
-import { REASONS } from "../links/reasons.ts";
+import { BODIES } from "../lib/bounds.ts";
+import { shownCode } from "../links/link.ts";
+import { isProblem, REASONS } from "../links/problem.ts";
 import { MAX_NOTE_LENGTH } from "../moderation/case.ts";
 import type { ApiParts } from "./api-parts.ts";
 import { envelope, success } from "./envelope.ts";
@@ -74,7 +74,7 @@ export const reportLink = endpoint({
       const { reason, note } = body;
       const link = await reports.report(call.code, { reason, note: note ?? undefined }, address);
       if (isProblem(link)) return problemJson(call, link);
-      const data: z.infer<typeof report> = { code: link.code, reason };
+      const data: z.infer<typeof report> = { code: shownCode(link), reason };
       return success(call, 202, "reported", data);
     },
 });

@@ -2,11 +2,15 @@ import { type Config, ConfigError } from "../config/config.ts";
 import { describePlace, describeStore } from "../config/database-url.ts";
 import { startWarnings } from "../config/start-warnings.ts";
 import { reasonOf } from "../lib/error-reason.ts";
-import { readTokens } from "../moderation/access-tokens.ts";
+import { withFields } from "../lib/log.ts";
+import type { CodeCase } from "../links/code.ts";
+import { readAllTokens } from "../moderation/access-tokens.ts";
 import { feedFile } from "../moderation/blocklist/feeds.ts";
 import { readListFile } from "../moderation/blocklist/list-file.ts";
-import { checkStore } from "../store/open.ts";
-import { formatCount } from "./record-names.ts";
+import { believedUntilMs, CLOCK_TOO_FAR, systemNowMs } from "../server/core.ts";
+import { checkStore, openRecords } from "../store/open.ts";
+import { otherCodeCase } from "../store/shared/first-links.ts";
+import { MAX_UNSENDABLE } from "../store/shared/records.ts";
 import { note, plural, print } from "./terminal/print.ts";
 import { formatCount } from "./terminal/record-names.ts";
 
@@ -38,8 +42,31 @@ export async function check(config: Config): Promise<number> {
     note(`store: ${store} is damaged. Restore a backup.`);
     return 1;
   }
+  if (report.unsendable.length > 0) {
+    const more = report.unsendable.length < MAX_UNSENDABLE ? "" : ", …";
+    note(
+      `store: these links have a destination that Curt never stores, and answer 410: ${report.unsendable.join(", ")}${more}. Another program has changed ${store}. Delete them on the page at /admin, or restore an earlier backup.`,
+    );
+    return 1;
+  }
+  const { believedMs, codeCase } = await readMemory(config);
+  if (codeCase !== config.codeCase) throw new ConfigError([otherCodeCase(codeCase)]);
+  if (systemNowMs() > believedMs) note(`clock: ${CLOCK_TOO_FAR}`);
   print(`store: fine (${formatCount("link", report.links)} in ${store})`);
   return 0;
+}
+
+/** What a start compares with the clock and the configuration. */
+async function readMemory(config: Config): Promise<{ believedMs: number; codeCase: CodeCase }> {
+  const records = await openRecords(config.database);
+  try {
+    return {
+      believedMs: believedUntilMs(await records.newestSaltDay()),
+      codeCase: await records.codeCase(config.codeCase),
+    };
+  } finally {
+    await records.close();
+  }
 }
 
 /** Says what is in each list. Returns false if one cannot be read. */

@@ -1,8 +1,12 @@
 import { type Config, ConfigError } from "../config/config.ts";
 import { describeStore } from "../config/database-url.ts";
+import type { CodeCase } from "../links/code.ts";
+import { StoreUnavailable, StoreUnusable, SyncFailed } from "../links/link-store.ts";
+import { MAX_NAME_LENGTH } from "../links/name.ts";
 import { isOwnTarget } from "../links/target.ts";
 import { importRules } from "../server/core.ts";
 import { fillStore, hasStore, openImporter, openRecords } from "../store/open.ts";
+import { otherCodeCase } from "../store/shared/first-links.ts";
 import {
   type Counts,
   type Kind,
@@ -64,7 +68,7 @@ export async function importFile(
       return fail(
         "--domain and --visits are for files of other shorteners. An export has the visits of its links.",
       );
-    return await importExport(run);
+    return await importExport(run, readCodeCase(firstLine) ?? config.codeCase);
   } catch (error) {
     progress.end();
     if (error instanceof UnreadableFile)
@@ -103,16 +107,20 @@ function reportBroken({ options, skipped }: ImportRun, of = ""): OnBrokenLine {
   };
 }
 
-/** Imports all of an export into an empty store, and its links and visits into a store in use. */
-async function importExport(run: ImportRun): Promise<number> {
+/**
+ * Imports all of an export into an empty store, and its links and visits into a store in use. Codes of another CODE_CASE become
+ * those of the store.
+ */
+async function importExport(run: ImportRun, codeCase: CodeCase): Promise<number> {
   const { config, options, input, skipped, progress } = run;
   const isDryRun = options["dry-run"] === true;
   // A store that is served is in use, even if it has no links yet.
-  const counts = hasSegments(config.journalFolder)
-    ? undefined
-    : await (isDryRun
-        ? tryToFill(run)
-        : fillStore(config.database, (write) => fillWith(run, "importing", write)));
+  const counts =
+    codeCase !== config.codeCase || journalState(config.journalFolder) === "served"
+      ? undefined
+      : await (isDryRun
+          ? tryToFill(run)
+          : fillStore(config.database, codeCase, (write) => fillWith(run, "importing", write)));
   if (counts !== undefined) {
     progress.end();
     skipped.print();
@@ -132,7 +140,7 @@ async function importExport(run: ImportRun): Promise<number> {
   const exitCode = await importItems(run, items, true);
   if (exitCode === 0 && others.size > 0)
     note(
-      `Only links and their visits are taken into a store that is in use. Left out: ${[...others].map(([kind, count]) => formatCount(kind, count)).join(", ")}. ` +
+      `Only links and their visits are taken into a store that is in use${codeCase === config.codeCase ? "" : `, or from a store with CODE_CASE=${codeCase}`}. Left out: ${[...others].map(([kind, count]) => formatCount(kind, count)).join(", ")}. ` +
         "Manage keys of these links work only where the store's secret is the same.",
     );
   return exitCode;
@@ -182,8 +190,9 @@ async function importItems(
   const isDryRun = options["dry-run"] === true;
   let added = 0;
   async function importAll() {
-    const importer = await (isDryRun ? openLookup(config.database) : openImporter(config.database));
+    const importer = await (isDryRun ? openLookup : openImporter)(config.database, config.codeCase);
     try {
+      if (importer.codeCase !== config.codeCase) throw new ConfigError([otherCodeCase(importer.codeCase)]);
       return await importLinks(items, {
         importer,
         ...importRules(config),
@@ -220,9 +229,13 @@ async function importItems(
 }
 
 /** Looks links up for a dry run. A missing store has no links. */
-export async function openLookup(database: Config["database"]): Promise<LinkImporter> {
+export async function openLookup(database: Config["database"], codeCase: CodeCase): Promise<LinkImporter> {
   if (!(await hasStore(database)))
-    return { add: async (links) => links.map(() => undefined), close: async () => {} };
-  const { find, close } = await openRecords(database);
-  return { add: (links) => Promise.all(links.map(({ code }) => find(code))), close };
+    return { codeCase, add: async (links) => links.map(() => undefined), close: async () => {} };
+  const { find, close, ...records } = await openRecords(database);
+  return {
+    codeCase: await records.codeCase(codeCase),
+    add: (links) => Promise.all(links.map(({ code }) => find(code))),
+    close,
+  };
 }

@@ -209,6 +209,8 @@ function resolve({ blocklist, databasePasswordFile, ...values }: Values): Omit<C
   };
   const automaticEdits = posture === "public" ? "24h" : "on";
   const edits = values.edits === "auto" ? automaticEdits : values.edits;
+  // Without capitals, there are fewer codes of a length.
+  const automaticLength = values.codeCase === "ignore" ? 8 : 7;
   const folder = dataFolder ?? placeOf(database).folder;
   const needsToken = (values.createToken ?? values.createTokenFile) !== null;
   return {

@@ -1,3 +1,4 @@
+import type { CodeCase } from "../links/code.ts";
 import { DURATIONS, type Expiry } from "../links/time.ts";
 import { ACCESS_SETTINGS } from "./access-settings.ts";
 import { IDENTITY_SETTINGS } from "./branding-settings.ts";
@@ -166,9 +167,16 @@ const LINK_SETTINGS = {
   },
   codeLength: {
     name: "CODE_LENGTH",
-    default: "7",
-    meaning: "length of generated codes, 4 to 32 characters",
-    takes: wholeNumber(4, 32),
+    default: "auto",
+    meaning: "length of generated codes, 4 to 32 characters; auto is 7, or 8 with CODE_CASE=ignore",
+    takes: orAuto(wholeNumber(4, 32)),
+  },
+  codeCase: {
+    name: "CODE_CASE",
+    default: "match",
+    meaning:
+      "whether an address finds a link only in the capitals of its code: match, or ignore for any capitals; chosen before the first link, because the store keeps it",
+    takes: oneOf<CodeCase>("match", "ignore"),
   },
   codeHoldMs: {
     name: "CODE_HOLD",

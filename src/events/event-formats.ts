@@ -1,12 +1,12 @@
 import type { Config } from "../config/config.ts";
 import { EventType } from "../config/event-settings.ts";
-import { parseTerms } from "../links/change.ts";
-import { codeInAddress, splitKey } from "../links/code.ts";
-import { linkFields } from "../links/fields.ts";
-import { stateOf } from "../links/link.ts";
-import type { Reason } from "../links/reasons.ts";
-import type { LinkId } from "../links/store.ts";
+import { codeInAddress, type LinkKey, splitKey } from "../links/code.ts";
+import { linkFields } from "../links/link-fields.ts";
+import type { LinkId } from "../links/link-store.ts";
+import { stateOf, shownCode } from "../links/link.ts";
+import type { Reason } from "../links/problem.ts";
 import { keyPrefixOf } from "../links/target.ts";
+import { parseTerms, termFields } from "../links/terms/term-values.ts";
 import { isoInstant } from "../links/time.ts";
 import { type LinkRow, toLink } from "../store/shared/link-row.ts";
 
@@ -62,14 +62,18 @@ function nameOf({ operator, type, terms }: EventRow): string | undefined {
   return operator ?? (type === EventType.linkCreated ? parseTerms(terms)?.createdBy : undefined);
 }
 
-/** Hides the target of a link that has a password or was deleted. */
+/** Hides the target of a link that has a password or was deleted. The operator chooses the receivers, so they are colleagues. */
 function linkData(row: EventRow, origins: Origins) {
   const { createdMs, original_url } = row;
-  const { code } = splitKey(row.code);
+  const { code } = splitKey(shownKey(row));
   const short_url = `${shownUrl(row, origins)}/`;
   if (original_url === null) return { code, short_url, created_at: isoInstant(createdMs) };
   const link = toLink(row.code, { ...row, original_url });
-  const { visits_used: _, target, ...fields } = linkFields(link, false);
+  const {
+    visits_used: _,
+    target,
+    ...fields
+  } = { ...linkFields(link, "everybody"), ...termFields(link, "colleagues") };
   const { disabled } = link;
   return {
     ...fields,
@@ -80,9 +84,14 @@ function linkData(row: EventRow, origins: Origins) {
   };
 }
 
+/** The key of a row's link, with the code as it was written. */
+function shownKey({ code, terms }: EventRow): LinkKey {
+  return shownCode({ code, terms: parseTerms(terms) }) as LinkKey;
+}
+
 /** Also gives the address on a domain that is no longer in DOMAINS. */
-function shownUrl(row: LinkId, { baseUrl, domains }: Origins): string {
-  const { keyPrefix, code } = splitKey(row.code);
+function shownUrl(row: EventRow, { baseUrl, domains }: Origins): string {
+  const { keyPrefix, code } = splitKey(shownKey(row));
   const domain =
     domains.find((origin) => keyPrefixOf(origin) === keyPrefix) ?? `https://${keyPrefix.slice(0, -1)}`;
   return `${keyPrefix === "" ? baseUrl : domain}/${codeInAddress(code)}`;

@@ -1,5 +1,5 @@
 import { memoize } from "../lib/memoize.ts";
-import { codeInAddress, isPlain, type LinkKey, splitKey } from "../links/code.ts";
+import { type CodeCase, codeInAddress, isPlain, type LinkKey, splitKey } from "../links/code.ts";
 import { canonicalHost, keyPrefixOf } from "../links/target.ts";
 import type { Identity } from "./page.ts";
 
@@ -7,6 +7,8 @@ import type { Identity } from "./page.ts";
 export interface Domain {
   /** Precedes its codes in the store: its host and a slash, "" for BASE_URL. */
   readonly keyPrefix: string;
+  /** The same for all domains. */
+  readonly codeCase: CodeCase;
   /** The public origin as the operator wrote it, in readable Unicode, without a trailing slash. */
   readonly baseUrl: string;
   /** The same in ASCII. */

@@ -3,8 +3,14 @@ import regexes from "tr46/lib/regexes.js";
 import { hasMoreMarks } from "./marks.ts";
 import { codePointName, type Invalid, invalid, isProblem, type Refusal, showCharacter } from "./problem.ts";
 
-/** A code as it is stored, compared and looked up: NFC without U+FE0F, 1 to {@link MAX_CODE_POINTS} code points. */
+/**
+ * A code as it is stored, compared and looked up: NFC without U+FE0F, 1 to {@link MAX_CODE_POINTS} code points, with "ignore"
+ * folded.
+ */
 export type Code = string & { readonly __brand: "Code" };
+
+/** Whether codes that differ only in capitals are different codes. A store keeps its first choice. */
+export type CodeCase = "match" | "ignore";
 
 /** Stores have keys instead of codes, because domains may have the same ones. {@link keyOf} creates them. */
 export type LinkKey = string & { readonly __brand: "LinkKey" };
@@ -17,8 +23,11 @@ const RESERVED_CODES: readonly string[] = ["api", "docs", "admin", "metrics", "l
 /** Never allowed in a code, so that routes can start with a segment that has one of them. */
 export const NEVER_IN_CODES = /[+.]/;
 
-/** No 0 O 1 l I, which look alike, and no vowels, so that no word comes out. */
-const ALPHABET = "23456789bcdfghjkmnpqrstvwxyzBCDFGHJKLMNPQRSTVWXYZ";
+/** No 0 O 1 l I, which look alike, and no vowels, so that no word comes out. `mask`: the low bits that count up to them. */
+const ALPHABETS: Readonly<Record<CodeCase, { readonly characters: string; readonly mask: number }>> = {
+  match: { characters: "23456789bcdfghjkmnpqrstvwxyzBCDFGHJKLMNPQRSTVWXYZ", mask: 63 },
+  ignore: { characters: "23456789bcdfghjkmnpqrstvwxyz", mask: 31 },
+};
 
 /** In UTF-16 units. A decomposed code point takes up to six, and an emoji with its U+FE0F takes three. */
 const MAX_SPELLING_LENGTH = MAX_CODE_POINTS * 8;
@@ -42,17 +51,18 @@ const INVISIBLE = /^[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Cc}\p{Z}
  * Parses a code that a maker chose. It may have letters, marks and numbers of any script, `-`, `_`, and every RGI emoji
  * sequence with or without its U+FE0F. A code is never altered. NFKC is no filter, because it would refuse ㅋㅋㅋ.
  */
-export function parseCode(written: string): Code | Invalid {
+export function parseCode(written: string, codeCase: CodeCase): Code | Invalid {
   // Most codes are plain, and need no grammar.
   if (isPlain(written)) {
-    const reserved = reservedRefusal(written as Code);
-    return reserved === undefined ? (written as Code) : invalid(reserved);
+    const plain = (codeCase === "match" ? written : written.toLowerCase()) as Code;
+    const reserved = reservedRefusal(plain);
+    return reserved === undefined ? plain : invalid(reserved);
   }
   if (written.length > MAX_SPELLING_LENGTH) return invalid(TOO_LONG);
   if (!written.isWellFormed()) return invalid({ rule: "code.ill-formed" });
-  const code = toCode(written);
+  const code = toCode(written, codeCase);
   if (code === undefined) return invalid(TOO_LONG);
-  const refusal = grammarRefusal(written, code) ?? reservedRefusal(code);
+  const refusal = grammarRefusal(written, normalize(written)) ?? reservedRefusal(code);
   return refusal === undefined ? code : invalid(refusal);
 }
 
@@ -60,10 +70,17 @@ export function parseCode(written: string): Code | Invalid {
  * The code for a spelling in an address, or undefined if it can't be one. The grammar isn't checked, so that a link
  * still resolves when a later Unicode version would refuse its code.
  */
-export function lookUpCode(spelling: string): Code | undefined {
-  if (isPlain(spelling)) return spelling as Code;
+export function lookUpCode(spelling: string, codeCase: CodeCase): Code | undefined {
+  if ((codeCase === "match" ? PLAIN : PLAIN_FOLDED).test(spelling)) return spelling as Code;
   if (!spelling.isWellFormed()) return undefined;
-  return toCode(spelling) || undefined;
+  return toCode(spelling, codeCase) || undefined;
+}
+
+/** The code as its maker wrote it, for a code that was folded. Undefined if they are the same. */
+export function capitalsOf(written: string, code: Code): string | undefined {
+  if (written === code) return undefined;
+  const normalized = normalize(written);
+  return normalized === code ? undefined : normalized;
 }
 
 /** The key of a domain's code. `keyPrefix`: see `Domain`. */
@@ -72,10 +89,10 @@ export function keyOf(keyPrefix: string, code: Code): LinkKey {
 }
 
 /** The same for a spelling of both, as the operator writes it. */
-export function lookUpKey(spelling: string): LinkKey | undefined {
+export function lookUpKey(spelling: string, codeCase: CodeCase): LinkKey | undefined {
   if (!spelling.isWellFormed()) return undefined;
   const { keyPrefix, code } = splitKey(spelling as LinkKey);
-  const normalized = lookUpCode(code);
+  const normalized = lookUpCode(code, codeCase);
   return normalized === undefined ? undefined : keyOf(keyPrefix, normalized);
 }
 
@@ -91,47 +108,69 @@ export function splitKey(key: LinkKey): { readonly keyPrefix: string; readonly c
  */
 export function codeInAddress(code: string): string {
   if (isPlain(code)) return code;
-  return isProblem(parseCode(code)) ? encodeURIComponent(code) : code.replaceAll("#", "%23");
+  return isProblem(parseCode(code, "match")) ? encodeURIComponent(code) : code.replaceAll("#", "%23");
 }
 
-/** How addresses may spell a code: as it is stored, decomposed, and with each U+FE0F that keyboards add to emoji. */
-export function spellingsOf(code: string): readonly string[] {
-  if (isPlain(code)) return [code];
-  return [...new Set([code, code.normalize("NFD"), code.replace(UNQUALIFIED, "$&\uFE0F")])];
+/**
+ * How addresses may spell a code: as its maker wrote it, as it is stored, decomposed, and with each U+FE0F that keyboards add to
+ * emoji.
+ */
+export function spellingsOf(code: string, stored = code): readonly string[] {
+  if (isPlain(code) && stored === code) return [code];
+  const spell = (one: string) => [one, one.normalize("NFD"), one.replace(UNQUALIFIED, "$&\uFE0F")];
+  return [...new Set([...spell(code), ...spell(stored)])];
 }
 
 /** Reused: new memory would cost as much as filling it. */
 const RANDOM = new Uint8Array(16);
 
 /** A code of `length` random characters, without bias. `fill` fills an array with random bytes (a CSPRNG). */
-export function generateCode(length: number, fill: (bytes: Uint8Array) => void): Code {
+export function generateCode(length: number, codeCase: CodeCase, fill: (bytes: Uint8Array) => void): Code {
+  const { characters, mask } = ALPHABETS[codeCase];
   let code = "";
   while (code.length < length) {
     fill(RANDOM);
     for (let at = 0; at < RANDOM.length && code.length < length; at++)
-      // The low six bits; values beyond the alphabet are drawn again.
-      code += ALPHABET[(RANDOM[at] ?? 0) & 63] ?? "";
+      // Values beyond the alphabet are drawn again.
+      code += characters[(RANDOM[at] ?? 0) & mask] ?? "";
   }
   return code as Code;
 }
 
 /** How many codes of this length there are. */
-export function codeSpace(length: number): number {
-  return ALPHABET.length ** length;
+export function codeSpace(length: number, codeCase: CodeCase): number {
+  return ALPHABETS[codeCase].characters.length ** length;
 }
 
-/** Undefined if it would be too long. U+FE0F is removed first, because it may separate characters that compose. */
-function toCode(spelling: string): Code | undefined {
+/** Undefined if it would be too long. */
+function toCode(spelling: string, codeCase: CodeCase): Code | undefined {
   if (spelling.length > MAX_SPELLING_LENGTH) return undefined;
-  const text = spelling.replace(VARIATION_SELECTOR_16, "");
-  if (hasMoreMarks(text, MAX_CODE_POINTS)) return undefined;
-  const code = text.normalize("NFC");
+  if (hasMoreMarks(spelling.replace(VARIATION_SELECTOR_16, ""), MAX_CODE_POINTS)) return undefined;
+  const normalized = normalize(spelling);
+  const code = codeCase === "match" ? normalized : foldCase(normalized);
   return Array.from(code).length <= MAX_CODE_POINTS ? (code as Code) : undefined;
 }
 
-/** Whether a spelling is a code by any rule but {@link RESERVED_CODES}, as is. */
+/** U+FE0F is removed first, because it may separate characters that compose. */
+function normalize(spelling: string): string {
+  return spelling.replace(VARIATION_SELECTOR_16, "").normalize("NFC");
+}
+
+/**
+ * Full case folding (The Unicode Standard, section 3.13): characters are equal if their whole mappings are. Cherokee folds to its
+ * small letters here. Dotless ı has no case of its own, and only the end of a word turns σ into ς.
+ */
+function foldCase(text: string): string {
+  const parts = text.split("ı").map((part) => part.toLowerCase().toUpperCase().toLowerCase());
+  return parts.join("ı").replaceAll("ς", "σ").normalize("NFC");
+}
+
+const PLAIN = /^[\w-]{1,64}$/;
+const PLAIN_FOLDED = /^[a-z\d_-]{1,64}$/;
+
+/** Whether a spelling is a code by any rule but {@link RESERVED_CODES}, as is or folded. */
 export function isPlain(spelling: string): boolean {
-  return /^[\w-]{1,64}$/.test(spelling);
+  return PLAIN.test(spelling);
 }
 
 function reservedRefusal(code: Code): Refusal | undefined {
@@ -141,7 +180,7 @@ function reservedRefusal(code: Code): Refusal | undefined {
 }
 
 /** Checks the code with each emoji in its fully-qualified form, the only one that \p{RGI_Emoji} matches. */
-function grammarRefusal(written: string, code: Code): Refusal | undefined {
+function grammarRefusal(written: string, code: string): Refusal | undefined {
   if (STRAY_SELECTOR.test(written)) return { rule: "code.invisible", character: "U+FE0F" };
   const text = code.replace(UNQUALIFIED, "$&\uFE0F");
   let mayTakeMark = false;

@@ -1,5 +1,4 @@
-import type { Clock } from "./clock.ts";
-import { type Code, parseCode } from "./code.ts";
+import { capitalsOf, type Code, type CodeCase, parseCode } from "./code.ts";
 import type { Blocked } from "./link-check.ts";
 import type { Link, Terms } from "./link.ts";
 import { type Invalid, invalid, isProblem } from "./problem.ts";

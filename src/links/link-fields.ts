@@ -1,8 +1,9 @@
 // What JSON says about a link, once for the API, the operator's API and export files.
 
 import type { Code, LinkKey } from "./code.ts";
-import { hasPassword, isLimited, type Link } from "./link.ts";
-import { termFields } from "./term-values.ts";
+import { hasPassword, isLimited, type Link, shownCode } from "./link.ts";
+import { termFields } from "./terms/term-values.ts";
+import type { Viewer } from "./terms/terms.ts";
 import { isoInstant } from "./time.ts";
 
 /**
@@ -16,8 +17,8 @@ export function linkFields(
   const { createdMs, terms = {} } = link;
   const isPrivate = viewer !== "everybody";
   return {
-    code,
-    target: isMaker || !hasPassword(link) ? link.originalUrl : null,
+    code: shownCode(link),
+    target: isPrivate || !hasPassword(link) ? link.originalUrl : null,
     created_at: isoInstant(createdMs),
     ...termFields(link),
     created_by: isMaker ? terms.createdBy : undefined,

@@ -1,6 +1,7 @@
 import { type ChangeReader, followChanges, type Memory } from "./change-feed.ts";
 import type { WallClock } from "./clock.ts";
-import { type Code, lookUpCode, lookUpKey, type LinkKey } from "./code.ts";
+import { inOtherCapitals } from "./code-suggestions.ts";
+import { type Code, type CodeCase, lookUpCode, lookUpKey, type LinkKey } from "./code.ts";
 import { type Creating, createLinkCreation, type CreateOptions } from "./create.ts";
 import { createDestinationParser } from "./drafts.ts";
 import { createEditing, type Editing, type EditOptions, type Edits } from "./edit.ts";
@@ -125,6 +126,14 @@ export function createLookUps<Id extends Code | LinkKey>({
   };
 }
 
+/** How addresses of a domain spell codes. */
+export function spellingRules(codeCase: CodeCase) {
+  return {
+    lookUp: (spelling: string) => lookUpCode(spelling, codeCase),
+    othersFor: (spelling: string) => inOtherCapitals(spelling, codeCase),
+  };
+}
+
 export function createLinks(options: LinksOptions): Links {
   const { store, clock, blocked, codeHoldMs, edits } = options;
   const { goneProblemOf, unlessProblem } = createLinkCheck(clock, blocked);
@@ -135,7 +144,7 @@ export function createLinks(options: LinksOptions): Links {
 
     ...createEditing({ store, clock, parseDestination: creation.parseDestination, goneProblemOf, edits }),
 
-    ...createLookUps({ store, lookUp: lookUpCode, clock, codeHoldMs, blocked }),
+    ...createLookUps({ store, ...spellingRules(codeCase), clock, codeHoldMs, blocked }),
 
     async visit({ code, createdMs }) {
       const change = { type: "visit", atMs: clock.nowMs() } as const;

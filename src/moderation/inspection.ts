@@ -1,5 +1,5 @@
 import type { Clock, WallClock } from "../links/clock.ts";
-import { type Code, lookUpKey } from "../links/code.ts";
+import { type Code, type CodeCase, lookUpKey } from "../links/code.ts";
 import type { Blocked } from "../links/link-check.ts";
 import type { EntryId, LinkId, LinkStore } from "../links/link-store.ts";
 import type { StoredLink } from "../links/link.ts";
@@ -25,6 +25,7 @@ export interface InspectionOptions {
     Pick<ModerationStore, "hosts" | "decisions" | "search" | "figures" | "caseOf" | "cases" | "openCases">;
   readonly clock: WallClock;
   readonly blocked: Blocked;
+  readonly codeCase: CodeCase;
 }
 
 /** Where a search continues after the link whose code is the text. */
@@ -75,7 +76,11 @@ export interface Inspection {
   openCases: CaseStore["openCases"];
 }
 
-export function createInspection({ store, clock, blocked }: InspectionOptions): Inspection {
+const HOURS = 24;
+/** The longest search for the links to a host, and the most that it counts. */
+const COUNTING = { ms: 100, links: 2000 };
+
+export function createInspection({ store, clock, blocked, codeCase }: InspectionOptions): Inspection {
   const inspect = (link: StoredLink): InspectedLink => ({
     ...link,
     blocked: link.disabled === "deleted" ? undefined : blocked(link.target),
@@ -85,7 +90,7 @@ export function createInspection({ store, clock, blocked }: InspectionOptions): 
     nowMs: clock.nowMs,
 
     async search(query, { cursor, limit }) {
-      const key = query.text === undefined ? undefined : lookUpKey(query.text);
+      const key = query.text === undefined ? undefined : lookUpKey(query.text, codeCase);
       const link = cursor === undefined && key !== undefined ? await store.find(key) : undefined;
       if (link !== undefined && isWithin(link, query))
         return { links: [link], cursor: AFTER_CODE, searched: 0 };
@@ -102,7 +107,7 @@ export function createInspection({ store, clock, blocked }: InspectionOptions): 
     },
 
     async details(spelling) {
-      const key = lookUpKey(spelling);
+      const key = lookUpKey(spelling, codeCase);
       const link = key === undefined ? undefined : await store.find(key);
       if (link === undefined) return { kind: "unknown" };
       const [sums, history, reported] = await Promise.all([

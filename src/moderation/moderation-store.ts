@@ -1,7 +1,7 @@
-import type { Code, LinkKey } from "../links/code.ts";
-import type { Reason } from "../links/reasons.ts";
-import type { Decision } from "../links/store.ts";
-import type { CaseStore } from "./case.ts";
+import type { Code, CodeCase, LinkKey } from "../links/code.ts";
+import type { Decided, Decision, EntryId, LinkId } from "../links/link-store.ts";
+import type { Reason } from "../links/problem.ts";
+import type { AnswerAction, CaseStore } from "./case.ts";
 import type { CountStore } from "./counters.ts";
 import type { Figures } from "./figures.ts";
 import type { LinkPage, LinkQuery, PageRequest } from "./link-query.ts";
@@ -28,6 +28,19 @@ export interface ModerationStore<Id extends Code | LinkKey = LinkKey> extends Ca
   /** Ends a session of the operator for all processes, durably. Forgets those that would have ended by `forgetByMs`. */
   endSession(session: EndedSession, forgetByMs: number): Promise<void>;
   isSessionEnded(digest: Uint8Array): Promise<boolean>;
+  /** Compares the hosts of BASE_URL and DOMAINS with those of former starts, and remembers them unless any has moved. */
+  rememberHosts(baseHost: string, domainHosts: readonly string[], nowMs: number): Promise<KnownHosts>;
+  /** Chooses the rule for capitals in codes, until there are links. Returns the one that the store has. */
+  rememberCodeCase(codeCase: CodeCase): Promise<CodeCase>;
+  /** Keeps this rule permanently if the store has it. However many processes call both at once, links are created by one rule. */
+  fixCodeCase(codeCase: CodeCase): Promise<CodeCase>;
+}
+
+export interface KnownHosts {
+  /** Hosts of DOMAINS that were BASE_URL's when links were created, and have no links of their own. */
+  readonly moved: readonly string[];
+  /** Hosts that are no longer in DOMAINS, although there are links of theirs. */
+  readonly removed: readonly string[];
 }
 
 export interface EndedSession {

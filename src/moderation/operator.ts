@@ -1,6 +1,6 @@
 import { type OtherRevision, versionOf } from "../links/change.ts";
 import type { WallClock } from "../links/clock.ts";
-import { lookUpKey } from "../links/code.ts";
+import { type CodeCase, lookUpKey } from "../links/code.ts";
 import type { EditRefusal, EditRequest } from "../links/edit.ts";
 import type { Actor, Decided, Decision, EntryId, LinkId, LinkStore, SeenLink } from "../links/link-store.ts";
 import type { StoredLink } from "../links/link.ts";
@@ -35,6 +35,7 @@ export interface OperatorOptions {
     Pick<ModerationStore, "blockHost" | "unblockHost">;
   readonly links: Pick<StoredLinks, "find" | "edit">;
   readonly clock: WallClock;
+  readonly codeCase: CodeCase;
   readonly refuseRule: RuleCheck;
 }
 
@@ -67,6 +68,28 @@ export function requireSeen(
   return versions.includes(version)
     ? { ...link, revision: version }
     : { kind: "precondition.failed", revision: version };
+}
+
+const GONE_VERSION = /^[\da-z]{1,9}$/;
+
+/** The version of a link that is gone. */
+export function goneVersion({ createdMs }: LinkId): string {
+  return createdMs.toString(36);
+}
+
+/** Like {@link requireSeen}, but for a case, whose link may be gone. */
+export function requireCase(
+  spelling: string,
+  found: StoredLink | Unknown,
+  versions: readonly string[] | undefined,
+  codeCase: CodeCase,
+): ReadLink | GoneLink | OtherRevision | Unknown {
+  const code = lookUpKey(spelling, codeCase);
+  const version = versions?.find((one) => GONE_VERSION.test(one));
+  const createdMs = Number.parseInt(version ?? "", 36);
+  const isGone = version !== undefined && (isProblem(found) || found.createdMs !== createdMs);
+  if (code !== undefined && isGone) return { code, createdMs, disabled: "deleted" };
+  return isProblem(found) ? found : requireSeen(found, versions);
 }
 
 /** Each process holds all rules in memory. */
@@ -110,6 +133,7 @@ export function createOperator({
   store,
   links: { find, edit },
   clock,
+  codeCase,
   refuseRule,
 }: OperatorOptions): Operator {
   function decide({ note }: DecisionRequest, actor: Actor): Decision {
@@ -118,7 +142,7 @@ export function createOperator({
 
   return {
     async find(spelling) {
-      const key = lookUpKey(spelling);
+      const key = lookUpKey(spelling, codeCase);
       const link = key === undefined ? undefined : await store.find(key);
       return link ?? { kind: "unknown" };
     },

@@ -1,19 +1,19 @@
-import { clientNetwork } from "../../lib/client-address.ts";
-import { fillRandom } from "../../lib/random.ts";
-import type { OtherRevision } from "../../links/change.ts";
-import type { Clock } from "../../links/clock.ts";
-import type { Code } from "../../links/code.ts";
-import { type FoundLink, targetSinceMs } from "../../links/link.ts";
-import type { LinkFinder } from "../../links/links.ts";
-import { isProblem, type Problem } from "../../links/problem.ts";
-import type { Reason } from "../../links/reasons.ts";
-import type { Actor, LinkId } from "../../links/store.ts";
-import { targetHost } from "../../links/target.ts";
-import { DAY_MS, HOUR_MS } from "../../links/time.ts";
-import type { VisitStore } from "../../visits/days/store.ts";
-import { ANSWERS, type CaseAnswer, type CaseStore, type NotedCase, type Restore } from "../case.ts";
-import { type ReadLink, readReason, refuseReason, type RuleCheck } from "../operator.ts";
-import { type RefusedDecision, refuseNote } from "../refusal.ts";
+import { clientNetwork, clientSite } from "../lib/client-address.ts";
+import { fillRandom } from "../lib/random.ts";
+import type { OtherRevision } from "../links/change.ts";
+import type { Clock } from "../links/clock.ts";
+import type { Code } from "../links/code.ts";
+import type { Actor, Decided, LinkId } from "../links/link-store.ts";
+import { type FoundLink, shownCode, targetSinceMs } from "../links/link.ts";
+import type { LinkFinder } from "../links/links.ts";
+import { isProblem, type Problem, type Reason, type Unknown } from "../links/problem.ts";
+import { targetHost } from "../links/target.ts";
+import { visitedPath } from "../links/terms/passed-path.ts";
+import { DAY_MS, HOUR_MS } from "../links/time.ts";
+import type { VisitStore } from "../visits/days/visit-store.ts";
+import { ANSWERS, type CaseAnswer, type CaseStore, MAX_NOTE_LENGTH } from "./case.ts";
+import { type GoneLink, type ReadLink, readReason, refuseReason, type RuleCheck } from "./operator.ts";
+import { type RefusedDecision, refuseNote } from "./refusal.ts";
 
 /** The use cases of reporters. They reject with `StoreUnavailable` if the store cannot answer. */
 export interface Reports {
@@ -115,7 +115,7 @@ export function createReports(options: ReportsOptions): Reports {
         code,
         createdMs,
         reason,
-        note: note?.trim() === "" ? undefined : note,
+        note: noteOf(note, `/${shownCode(link)}`, visitedPath(link, path)),
         ...(await identify(link, address)),
         atMs: clock.nowMs(),
         works: disabled === undefined,

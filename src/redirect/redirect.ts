@@ -4,7 +4,7 @@ import { asProblem } from "../http/problems.ts";
 import { pathOf } from "../http/url.ts";
 import { createHistogram, type Histogram, SECONDS } from "../lib/histogram.ts";
 import type { Clock } from "../links/clock.ts";
-import { type Code, lookUpCode, NEVER_IN_CODES } from "../links/code.ts";
+import { type Code, type CodeCase, lookUpCode, NEVER_IN_CODES } from "../links/code.ts";
 import { isProblem } from "../links/problem.ts";
 import { answerPageProblem } from "../pages/problem/answer.ts";
 import type { UnknownAnswer } from "../pages/unknown/handler.ts";
@@ -16,6 +16,7 @@ import type { Entry } from "./link-table.ts";
 
 export interface RedirectOptions {
   readonly linkCache: Pick<LinkCache, "get" | "lookUp" | "keep">;
+  readonly codeCase: CodeCase;
   readonly clock: Clock;
   readonly recorder: Pick<Recorder, "record">;
   readonly callOf: CallOf;
@@ -74,7 +75,7 @@ type LookUp = (
 ) => Response | Promise<Response>;
 
 export function createRedirect(options: RedirectOptions): Redirect {
-  const { linkCache, clock, recorder, callOf, limiter, answerUnknown } = options;
+  const { linkCache, codeCase, clock, recorder, callOf, limiter, answerUnknown } = options;
   const { cacheSeconds, interstitial, gate, pages, elsewhere, figures, onFault } = options;
 
   /** Reused, because a response copies a `Headers` faster than an object. */
@@ -92,7 +93,7 @@ export function createRedirect(options: RedirectOptions): Redirect {
   function find(spelling: string, nowMs: number): Entry | Code | undefined {
     const entry = linkCache.get(spelling, nowMs);
     if (entry !== undefined || NEVER_IN_CODES.test(spelling)) return entry;
-    const code = lookUpCode(spelling);
+    const code = lookUpCode(spelling, codeCase);
     return code === undefined || code === spelling ? code : (linkCache.get(code, nowMs) ?? code);
   }
 
@@ -175,7 +176,15 @@ export function createRedirect(options: RedirectOptions): Redirect {
       figures.fromMemory++;
       return follow(hit, call, nowMs);
     };
-  return { GET: handlerOf(visit, gate.get), HEAD: handlerOf(followUncounted, gate.head) };
+  return {
+    GET: handlerOf(visit, (call, guarded) => gate.get(call, guarded)),
+    HEAD: handlerOf(followUncounted, (call, guarded) => gate.head(call, guarded)),
+  };
+
+  /** Returns the code to look up, for a barred client also that of a cached link. */
+  function codeOf(hit: Entry | Code | undefined, spelling: string): Code | undefined {
+    return typeof hit === "object" ? lookUpCode(spelling, codeCase) : hit;
+  }
 
   /** The address of a page has one spelling: /%64ocs is an unknown code. */
   function isElsewhere(request: Request, code: Code | undefined, spelling: string): boolean {

@@ -134,6 +134,7 @@ export function createApp(config: Config, core: Core, parts: AppParts): App {
   });
   const redirect = createRedirect({
     linkCache,
+    codeCase: config.codeCase,
     clock,
     recorder,
     callOf,

@@ -22,6 +22,7 @@ import { createRateLimits, type RateLimits } from "../moderation/rate-limits.ts"
 import { type Cases, createCases, createReports, type Reports } from "../moderation/reports.ts";
 import { openStore, type StoreOptions } from "../store/open.ts";
 import { createStoreFigures, type StoreFigures } from "../store/shared/commits.ts";
+import { fixingCodeCase, otherCodeCase } from "../store/shared/first-links.ts";
 import { createVisits, sumsOf, type VisitLookUps, type Visits } from "../visits/visits.ts";
 import { secretOf, storeOf } from "./domain-store.ts";
 
@@ -101,12 +102,20 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
     connections: config.databasePool,
     storeFigures,
   });
+  const store = fixingCodeCase(opened, config.codeCase);
   const clock =
     options.clock ??
     createClock(Date.now, () => performance.now(), {
       believedUntilMs: believedUntilMs(await store.newestSaltDay()),
       onChange: logClock(log),
     });
+  try {
+    await compareCodeCase(config, store);
+    await compareHosts(config, store, clock.nowMs(), log);
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
   const counters = createCounters({ store, clock });
   const onCreated = ({ code, target }: Link) => {
     counters.count("created");
@@ -122,6 +131,7 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
   const refuseRule = createRuleCheck({ hostRules, ...policy });
   const { codeLength, codeHoldMs, defaultExpiry, edits, reportThreshold } = config;
   const linkOptions = {
+    codeCase,
     codeLength,
     codeHoldMs,
     defaultExpiry,
@@ -164,9 +174,9 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
     counters,
     storeFigures,
     size: async () => store.size(),
-    operator: createOperator({ store, links, clock, refuseRule }),
+    operator: createOperator({ store, links, clock, codeCase, refuseRule }),
     sessions: { endSession: store.endSession, isSessionEnded: store.isSessionEnded },
-    inspection: createInspection({ store, clock, blocked: hostRules.blocked }),
+    inspection: createInspection({ store, clock, blocked: hostRules.blocked, codeCase }),
     links,
     cases: createCases({ store, clock, refuseRule }),
     visits: createVisits({
@@ -189,6 +199,38 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
       await store.close();
     },
   };
+}
+
+/** Throws {@link ConfigError} if the store has links by another CODE_CASE. */
+async function compareCodeCase(
+  { codeCase }: Config,
+  store: Pick<ModerationStore, "rememberCodeCase">,
+): Promise<void> {
+  const kept = await store.rememberCodeCase(codeCase);
+  if (kept !== codeCase) throw new ConfigError([otherCodeCase(kept)]);
+}
+
+/** Throws {@link ConfigError} if a host of DOMAINS has links that belong to BASE_URL. */
+async function compareHosts(
+  { baseUrl, domains }: Config,
+  store: Pick<ModerationStore, "rememberHosts">,
+  nowMs: number,
+  log: Log,
+): Promise<void> {
+  const hosts = domains.map(hostOf);
+  const { moved, removed } = await store.rememberHosts(hostOf(baseUrl), hosts, nowMs);
+  if (moved.length > 0)
+    throw new ConfigError(
+      moved.map(
+        (host) =>
+          `DOMAINS must not have ${host}: links were created there while it was BASE_URL, and belong to BASE_URL. Set ALIASES=${host} instead`,
+      ),
+    );
+  if (removed.length > 0)
+    log.warn(
+      { hosts: removed },
+      "links of a host that is no longer in DOMAINS: their addresses get other links, or none. Add it again",
+    );
 }
 
 /** The store keeps the secret that the first process proposed. */
@@ -228,6 +270,7 @@ export function importRules(config: Config) {
   const today = Math.floor(nowMs / DAY_MS);
   return {
     targetPolicy: targetPolicy(config),
+    codeCase: config.codeCase,
     keyPrefixes,
     nowMs,
     firstDay: Math.max(1, today - config.statsKeepDays),

@@ -56,7 +56,12 @@ async function open() {
     return store.find(key);
   }
   const everyDomain = { ...store, find };
-  const inspection = createInspection({ store: everyDomain, clock, blocked: hostRules.blocked });
+  const inspection = createInspection({
+    store: everyDomain,
+    clock,
+    blocked: hostRules.blocked,
+    codeCase: config.codeCase,
+  });
   const sites = new Map(
     createDomains(config, config.identity).map((domain) => {
       const own = readerOf(everyDomain, domain.keyPrefix);
@@ -87,14 +92,14 @@ interface SiteParts {
 
 /** The views of a domain, by the addresses of their endpoints. */
 function viewsOf({ store, clock, hostRules, inspection }: SiteParts) {
-  const { codeHoldMs, needsToken, statsShown, noiseKey } = config;
+  const { codeCase, codeHoldMs, needsToken, statsShown, noiseKey } = config;
   const { find } = store;
   const parts: ViewParts = {
     ...config,
     links: createLookUps({
       codeHoldMs,
       store: { find },
-      lookUp: lookUpCode,
+      ...spellingRules(codeCase),
       clock,
       blocked: hostRules.blocked,
     }),

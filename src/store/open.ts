@@ -1,10 +1,10 @@
 import type { Config } from "../config/config.ts";
-import type { Code, LinkKey } from "../links/code.ts";
-import type { LinkStore } from "../links/store.ts";
-import type { ModerationStore } from "../moderation/store.ts";
-import type { VisitStore } from "../visits/days/store.ts";
-import type { PostgresOptions } from "./postgres/store.ts";
-import type { LinkImporter, Records, WriteRecords } from "./shared/records.ts";
+import type { Code, CodeCase, LinkKey } from "../links/code.ts";
+import type { LinkStore } from "../links/link-store.ts";
+import type { ModerationStore } from "../moderation/moderation-store.ts";
+import type { VisitStore } from "../visits/days/visit-store.ts";
+import type { PostgresOptions } from "./postgres/postgres-store.ts";
+import type { LinkImporter, Records, StoreReport, WriteRecords } from "./shared/records.ts";
 import type { Statements } from "./shared/sql.ts";
 import { identify } from "./sqlite/file/file-identity.ts";
 import { checkFile, hasFile } from "./sqlite/file/file.ts";
@@ -91,22 +91,23 @@ export async function openRecords(database: Address): Promise<Records> {
 
 /**
  * Fills an empty store, created or migrated where needed, in one transaction. If `work` rejects or the process is killed,
- * the store stays empty. Resolves with undefined if the store isn't empty. Throws {@link StoreUnusable}.
+ * the store stays empty. A store that is filled keeps `codeCase`. Resolves with undefined if the store isn't empty. Throws {@link StoreUnusable}.
  */
 export async function fillStore<T>(
   database: Address,
+  codeCase: CodeCase,
   work: (write: WriteRecords) => Promise<T>,
 ): Promise<T | undefined> {
   return database.engine === "sqlite"
-    ? fillSqliteStore(database.path, work)
-    : (await postgresRecords()).fillPostgresStore(database, work);
+    ? fillSqliteStore(database.path, codeCase, work)
+    : (await postgresRecords()).fillPostgresStore(database, codeCase, work);
 }
 
-/** Opens a store to import links, created or migrated where needed. Throws {@link StoreUnusable}. */
-export async function openImporter(database: Address): Promise<LinkImporter> {
+/** Opens a store to import links, created or migrated where needed. A new one keeps `codeCase`. Throws {@link StoreUnusable}. */
+export async function openImporter(database: Address, codeCase: CodeCase): Promise<LinkImporter> {
   return database.engine === "sqlite"
-    ? openSqliteImporter(database.path)
-    : (await postgresRecords()).openPostgresImporter(database);
+    ? openSqliteImporter(database.path, codeCase)
+    : (await postgresRecords()).openPostgresImporter(database, codeCase);
 }
 
 /** Reads the whole configured store. Undefined if there is none yet. Throws {@link StoreUnusable}. */

@@ -20,12 +20,12 @@ const CHUNK_LENGTH = 256 * 1024;
 
 /** Writes an export of one snapshot, in bounded memory. Waits for each `write`. */
 export async function exportRecords(
-  records: Pick<Records, "snapshot">,
+  records: Pick<Records, "snapshot" | "codeCase">,
   write: (bytes: Uint8Array) => Promise<void>,
   onRecords: (count: number) => void,
 ): Promise<Counts> {
   const hasher = new Bun.CryptoHasher("sha256");
-  let pending = HEADER;
+  let pending = writeHeader(await records.codeCase());
   const flush = async () => {
     const bytes = Buffer.from(pending);
     pending = "";

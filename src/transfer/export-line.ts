@@ -1,4 +1,6 @@
 // The lines of an export, which docs/export-format.md describes. Equal records become equal bytes.
+import { type CodeCase, type LinkKey, lookUpCode, splitKey } from "../links/code.ts";
+import { WHO } from "../links/link-store.ts";
 import { type StoredLink, type Terms } from "../links/link.ts";
 import { type EndedBy, REASONS } from "../links/problem.ts";
 import type { Target } from "../links/target.ts";
@@ -46,7 +48,12 @@ import {
 
 const FORMAT = "curt-export";
 const VERSION = 1;
-export const HEADER = `${JSON.stringify({ format: FORMAT, version: VERSION })}\n`;
+const CODE_CASES = ["match", "ignore"] as const satisfies readonly CodeCase[];
+
+/** Names the rule of the store for capitals in codes. */
+export function writeHeader(codeCase: CodeCase): string {
+  return `${JSON.stringify({ format: FORMAT, version: VERSION, code_case: codeCase })}\n`;
+}
 
 /** The content of each kind of line. The last line counts the records, and has the hash of all lines before it. */
 interface LineOf extends RecordOf {
@@ -115,6 +122,9 @@ const LINES: { readonly [K in keyof LineOf]: RecordCodec<LineOf[K]> } = {
     read(json, name) {
       const given = link.read(json, name);
       const { originalUrl, target = originalUrl, disabled } = given;
+      const chosen = orNone(terms.read(json, name));
+      if (chosen?.capitals !== undefined && !isFoldedTo(chosen.capitals, given.code))
+        throw new BrokenLine("code_written must be the code in other capitals");
       // A deleted link has only a code.
       if (disabled !== "deleted") requireTarget(originalUrl, target);
       return { ...given, target: target as Target, terms: chosen };
@@ -216,7 +226,15 @@ export function checkHeader(line: string | undefined): string | undefined {
   const { version } = header;
   if (version !== VERSION)
     return `is of ${typeof version === "number" ? `version ${version}` : "an unknown version"}, and this Curt reads version ${VERSION}. Use a newer Curt.`;
+  if (readCodeCase(line) === undefined)
+    return "has an unknown code_case in its first line. Use a newer Curt.";
   return undefined;
+}
+
+/** The rule in a header. Undefined if it is unknown. Exports of an earlier Curt name none. */
+export function readCodeCase(header: string | undefined): CodeCase | undefined {
+  const { code_case: named = "match" } = parseObject(header) ?? {};
+  return CODE_CASES.find((one) => one === named);
 }
 
 function parseObject(line: string | undefined): Readonly<Record<string, unknown>> | undefined {

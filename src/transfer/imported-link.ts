@@ -1,4 +1,4 @@
-import { type Code, keyOf, lookUpCode, parseCode } from "../links/code.ts";
+import { capitalsOf, type Code, type CodeCase, keyOf, lookUpCode, parseCode } from "../links/code.ts";
 import type { StoredLink } from "../links/link.ts";
 import { isProblem, type Refusal } from "../links/problem.ts";
 import { parseTarget, type Target, type TargetPolicy } from "../links/target.ts";
@@ -11,6 +11,7 @@ import type { StagedLink } from "./staging-file.ts";
 
 export interface ImportRules {
   readonly targetPolicy: TargetPolicy;
+  readonly codeCase: CodeCase;
   /** Of DOMAINS. */
   readonly keyPrefixes: readonly string[];
   /** Accepts codes that nobody could choose here if an address can contain them. */
@@ -38,13 +39,14 @@ const NO_DETAIL = writeDetail({ visitors: 0, values: {}, others: {} });
 /** Validates a link and converts it for the store. */
 export function parseLink(
   link: StagedLink,
-  { targetPolicy, keyPrefixes, keepOdd, nowMs, firstDay: firstKept }: ImportRules,
+  { targetPolicy, codeCase, keyPrefixes, keepOdd, nowMs, firstDay: firstKept }: ImportRules,
 ): ImportedLink | BrokenRule {
   const { originalUrl, disabled, terms } = link;
   const keyPrefix = keyPrefixes.find((one) => link.code.startsWith(one)) ?? "";
-  const spelling = readCode(link.code.slice(keyPrefix.length), keepOdd);
-  if (typeof spelling !== "string") return spelling;
-  const code = keyOf(keyPrefix, spelling);
+  const { capitals: written = link.code.slice(keyPrefix.length), ...otherTerms } = terms ?? {};
+  const parsed = readCode(written, codeCase, keepOdd);
+  if (typeof parsed !== "string") return parsed;
+  const code = keyOf(keyPrefix, parsed);
   const target = readTarget(link, targetPolicy);
   if (typeof target !== "string") return target;
   // Statistics start with the day of creation.
@@ -59,20 +61,20 @@ export function parseLink(
     createdMs,
     endsMs,
     disabled,
-    terms,
+    terms: orNone({ ...otherTerms, capitals: capitalsOf(written, parsed) }),
     days: completeDays(link, firstKept),
   };
 }
 
 /** Accepts a code that breaks our grammar on request, if its own address would find it. */
-function readCode(text: string, keepOdd: boolean): Code | BrokenRule {
-  const code = parseCode(text);
+function readCode(text: string, codeCase: CodeCase, keepOdd: boolean): Code | BrokenRule {
+  const code = parseCode(text, codeCase);
   if (code === "") return { rule: "code.empty" };
   if (!isProblem(code)) return code;
   const refusal = code.refusals[0] ?? { rule: "code.ill-formed" };
   if (!keepOdd || refusal.rule === "code.reserved") return refusal;
   if (UNREACHABLE.test(text)) return { rule: "code.unreachable" };
-  return lookUpCode(text) ?? refusal;
+  return lookUpCode(text, codeCase) ?? refusal;
 }
 
 function readTarget({ originalUrl, target, disabled }: StagedLink, policy: TargetPolicy): Target | Refusal {

@@ -85,7 +85,10 @@ export function createSharedViews(
       return keep(key, code, before === undefined ? rendering : unlessCurrent(before, rendering));
     },
     forget(code) {
-      for (const [key, { code: spelling }] of shared) if (lookUpCode(spelling) === code) shared.delete(key);
+      // Forgetting a link in other capitals as well does no harm.
+      for (const [key, { code: spelling }] of shared)
+        if (lookUpCode(spelling, "match") === code || lookUpCode(spelling, "ignore") === code)
+          shared.delete(key);
     },
     forgetAll: () => shared.clear(),
   };

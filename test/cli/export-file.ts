@@ -31,7 +31,7 @@ export function linkLine(code: string, target = "https://example.com/"): string 
   return JSON.stringify({ kind: "link", code, target, created_at: new Date(NOW).toISOString() });
 }
 
-export const HEAD = '{"format":"curt-export","version":1}';
+export const HEAD = '{"format":"curt-export","version":1,"code_case":"match"}';
 
 export async function exportOf(address: DatabaseAddress): Promise<Buffer> {
   const records = await openRecords(address);

@@ -210,7 +210,7 @@ describe("curt export and curt import", () => {
     await createServedStore(path);
     const lines = (await exportOf(sqlite(path))).toString().trimEnd().split("\n");
     const parsed = lines.map((line) => JSON.parse(line));
-    expect(parsed[0]).toEqual({ format: "curt-export", version: 1 });
+    expect(parsed[0]).toEqual({ format: "curt-export", version: 1, code_case: "match" });
     expect(parsed.find(({ code }) => code === "other")).toEqual({
       kind: "link",
       code: "other",

@@ -73,6 +73,12 @@ const BROKEN: readonly (readonly [fault: string, file: string, line: number, why
   ["a decomposed code", replaced('"c4"', JSON.stringify("한".normalize("NFD"))), 6, NO_CODE],
   ["an empty code", replaced('"c4"', '""'), 6, NO_CODE],
   [
+    "a code that was written otherwise",
+    replaced('"c4"', '"c4","code_written":"D4"'),
+    6,
+    "code_written must be the code in other capitals",
+  ],
+  [
     "an empty secret",
     replacedLink({ kind: "secret", name: "links", base64: "" }),
     6,
@@ -157,6 +163,7 @@ describe("curt import", () => {
     const brackets = `${"[".repeat(depth)}${"]".repeat(depth)}`;
     const deep = write("deep", `{"format":"curt-export","version":${brackets}}\n`);
     const newer = write("newer", '{"format":"curt-export","version":2}\n');
+    const unknown = write("unknown", '{"format":"curt-export","version":1,"code_case":"fold"}\n');
     const empty = write("empty", "");
     const broken = write("broken", manyLines(200).replace('{"kind":"link","code":"c98"', "{kind"));
     const whole = write("whole", manyLines(200));
@@ -180,6 +187,7 @@ describe("curt import", () => {
         [[join(folder.path, "none")], "none does not exist."],
         [["--domain", "go.example", newer], "--domain and --visits are for files of other shorteners."],
         [[join(ROOT, "package.json")], "package.json is no file of curt export: its first line must say"],
+        [[unknown], "unknown has an unknown code_case in its first line. Use a newer Curt."],
         [[newer], "newer is of version 2, and this Curt reads version 1. Use a newer Curt."],
         [[deep], "deep is of an unknown version, and this Curt reads version 1."],
         [[empty], "empty is empty, or starts with an empty line."],
@@ -294,6 +302,7 @@ describe("curt import", () => {
 });
 
 const RULES = {
+  codeCase: "match" as const,
   targetPolicy: {
     posture: "public",
     ownHosts: ["curt.example"],

@@ -567,6 +567,42 @@ describe("curt check", () => {
 
   const check = (path: string) => run(["check"], { DATABASE_URL: `sqlite:${path}` });
 
+  test("refuses another CODE_CASE than the store's, in the words of serve", async () => {
+    using folder = temporaryFolder();
+    const settings = { DATABASE_URL: `sqlite:${join(folder.path, "curt.db")}` };
+    await using program = await startProgram(settings);
+    const other = { ...settings, CODE_CASE: "ignore" };
+    for (const same of [settings, other]) expect(await run(["check"], same)).toMatchObject({ code: 0 });
+    await program.shorten({ original_url: "https://example.com/" });
+    const refused = { code: 2, stderr: expect.stringContaining("CODE_CASE must be match") };
+    expect(await run(["check"], other)).toMatchObject(refused);
+    expect(await run(["serve"], { ...other, PORT: String(await freePort()) })).toMatchObject(refused);
+  });
+
+  test("warns of a clock that a start would doubt, in the words of serve", async () => {
+    using folder = temporaryFolder();
+    const path = join(folder.path, "curt.db");
+    const today = Math.floor(Date.now() / 86_400_000);
+    const store = await openStore({ engine: "sqlite", path });
+    await store.salt(today - 30, 0);
+    expect(await check(path)).toMatchObject({ code: 0, stderr: "" });
+    await store.salt(today - 40, 0);
+    const statements = await openStatements(
+      { engine: "sqlite", path },
+      identifyStore({ engine: "sqlite", path }),
+    );
+    await statements.run("DELETE FROM salts WHERE day > $1", [today - 40]);
+    await statements.close();
+    await store.close();
+    const { code, stderr } = await check(path);
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringMatching(/^clock: the clock is more than a month ahead/),
+    ]);
+    await using program = await startProgram({ DATABASE_URL: `sqlite:${path}` });
+    await untilLogged(program, stderr.trim().replace("clock: ", ""));
+  });
+
   test("reports a sound store, even while it is in use", async () => {
     await using program = await startProgram();
     await program.shorten({ original_url: "https://example.com/" });

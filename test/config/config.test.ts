@@ -134,6 +134,8 @@ describe("the configuration", () => {
       ],
       ["DEFAULT_EXPIRY", "1month", { defaultExpiry: "1month" }],
       ["CODE_LENGTH", "4", { codeLength: 4 }],
+      ["CODE_CASE", "match", { codeLength: 7 }],
+      ["CODE_CASE", "ignore", { codeCase: "ignore", codeLength: 8 }],
       ["METRICS_PORT", "9464", { metrics: { host: "127.0.0.1", port: 9464 } }],
       ["METRICS_PORT", "localhost:0", { metrics: { host: "localhost", port: 0 } }],
       ["METRICS_PORT", "[::1]:9464", { metrics: { host: "::1", port: 9464 } }],

@@ -112,6 +112,8 @@ describe("POST /api/v1/links/batch", () => {
       expect(results.map(({ data }) => data?.target)).toEqual(bodies.map((body) => body.target));
       return countCommits(own.file) - before;
     };
+    // The first link of a store also fixes CODE_CASE.
+    expect(await commitsFor(1)).toBe(2);
     expect(await commitsFor(1)).toBe(1);
     expect(await commitsFor(500)).toBe(1);
   });

@@ -14,7 +14,7 @@ async function serveOnce(handle: Handler, method = "GET") {
   });
   let lookedUp = 0;
   const callOf = createCalls({
-    domain: createDomains({ baseUrl: "https://한글.example", domains: [] }, CURT)[0],
+    domain: createDomains({ baseUrl: "https://한글.example", domains: [], codeCase: "match" }, CURT)[0],
     clientOf(request, server) {
       lookedUp++;
       return clientOf(request, server);

@@ -80,7 +80,7 @@ async function nameOf(headers: Record<string, string>, isClosed: boolean): Promi
     trustedProxies: proxy === undefined ? [] : [proxy],
     countryOf: () => "",
   });
-  const [domain] = createDomains({ baseUrl: "https://curt.example", domains: [] }, CURT);
+  const [domain] = createDomains({ baseUrl: "https://curt.example", domains: [], codeCase: "match" }, CURT);
   const callOf = createCalls({ domain, clientOf });
   const server = Bun.serve({
     hostname: "127.0.0.1",

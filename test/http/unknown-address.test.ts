@@ -54,8 +54,15 @@ test.each([
   ["가을날", undefined],
   ["a_b.", "a_b"],
   ["👩‍🚀!", "👩‍🚀"],
-  // Neither another case nor a code that is only similar: that would reveal codes to strangers.
-  ["ABC.", undefined],
+  ["ABC", "abc"],
+  ["aBC", "abc"],
+  ["wiki", "Wiki"],
+  ["WIKI", "Wiki"],
+  ["Team", "TEAM"],
+  ["%C3%A9cole", "École"],
+  ["Abc.", undefined],
+  // Neither any other capitals nor a code that is only similar: that would reveal codes to strangers.
+  ["weird", undefined],
   ["abcd", undefined],
   ["abd.", undefined],
   // No link can have these codes.
@@ -146,20 +153,66 @@ test("clients that prefer JSON get an error without suggestions", async () => {
   });
 });
 
+test.each(["/WIKI", "/api/v1/links/WIKI", "/api/v1/links/WIKI/stats"])(
+  "a program at %s learns of the code in other capitals",
+  async (path) => {
+    const response = await curt.fetch(path, { headers: { "Accept-Language": "en" } });
+    expect([response.status, response.headers.get("curt-reason")]).toEqual([404, "link.unknown"]);
+    const { message } = (await response.json()) as { message: string };
+    expect(message).toBe("There is no link with this code. Did you mean Wiki? Upper and lower case matter.");
+    for (const language of ["ko", "ja"])
+      expect(await (await curt.fetch(path, { headers: { "Accept-Language": language } })).text()).toMatch(
+        /Wiki/,
+      );
+    const other = await curt.fetch(path.replace("WIKI", "weird"), { headers: { "Accept-Language": "en" } });
+    expect(((await other.json()) as { message: string }).message).toBe(en.unknown);
+  },
+);
+
+test("the pages of a link without one offer the code in other capitals", async () => {
+  for (const suffix of ["+", "+report"]) expect((await read(`/WIKI${suffix}`)).meant).toBe("Wiki");
+});
+
+test("the page says why the address may differ from the suggested one", async () => {
+  for (const [path, hint, other] of [
+    ["/WIKI", en["page.unknown.capitals"], en["page.unknown.glued"]],
+    ["/WIKI/extra", en["page.unknown.capitals"], en["page.unknown.glued"]],
+    ["/abc.", en["page.unknown.glued"], en["page.unknown.capitals"]],
+  ] as const) {
+    const { page } = await read(path);
+    expect(page).toContain(hint);
+    expect(page).not.toContain(other);
+  }
+});
+
 test("each code looked up for a suggestion counts against LIMIT_UNKNOWN, and a client over it gets no suggestion", async () => {
   await using limited = await startService({ LIMIT_UNKNOWN: "7/1h" });
   await limited.shorten({ original_url: "https://example.com/", custom_code: "abc" });
-  // One for the address, and one for each candidate that doesn't exist.
-  expect((await read("/x", limited)).response.status).toBe(404); // 1
-  expect((await read("/abc.", limited)).meant).toBe("abc"); // 2
-  expect((await read("/y.", limited)).response.status).toBe(404); // 4
-  expect((await read("/y를.", limited)).response.status).toBe(404); // 7
+  // One for the address, one for its other capitals together, and one for each other candidate that doesn't exist.
+  expect((await read("/xyz", limited)).response.status).toBe(404); // 2
+  expect((await read("/ABC", limited)).meant).toBe("abc"); // 3
+  expect((await read("/abc.", limited)).meant).toBe("abc"); // 4
+  expect((await read("/y.", limited)).response.status).toBe(404); // 6
+  expect((await read("/y를.", limited)).response.status).toBe(404); // 9
   const { response, meant } = await read("/abc.", limited);
   expect([response.status, meant]).toEqual([429, undefined]);
   expect(response.headers.get("curt-reason")).toBe("limit.unknown");
   // Links still redirect.
   expect((await limited.fetch("/abc")).status).toBe(302);
 });
+
+test.each(["/", "/api/v1/links/"])(
+  "a program's request at %s counts once, with all capitals",
+  async (folder) => {
+    await using limited = await startService({ LIMIT_UNKNOWN: "3/1h" });
+    await limited.shorten({ original_url: "https://example.com/", custom_code: "abc" });
+    const texts = [];
+    for (const code of ["xyz", "XYZ", "ABC", "ABC"])
+      texts.push(await (await limited.fetch(`${folder}${code}`)).text());
+    expect(texts.map((text) => text.includes("Did you mean abc?"))).toEqual([false, false, true, false]);
+    expect((await limited.fetch(`${folder}ABC`)).status).toBe(429);
+  },
+);
 
 test("an unavailable store answers 503 and never 404", async () => {
   await using broken = await startService();

@@ -42,7 +42,7 @@ function startViews(sharedMs?: number) {
     limits: sharedMs === undefined ? {} : { sharedMs },
   });
   const callOf = createCalls({
-    domain: createDomains({ baseUrl: BASE_URL, domains: [] }, CURT)[0],
+    domain: createDomains({ baseUrl: BASE_URL, domains: [], codeCase: "match" }, CURT)[0],
     clientOf: ({ headers }) => ({
       address: headers.get("x-client") ?? `192.0.2.${++strangers}`,
       country: "",

@@ -22,7 +22,7 @@ import { refuseNote } from "../../src/moderation/refusal.ts";
 import { CURT } from "../../src/pages/assets/branding.ts";
 import { PUBLIC } from "../../src/server/routes.ts";
 
-const [domain] = createDomains({ baseUrl: "https://curt.example", domains: [] }, CURT);
+const [domain] = createDomains({ baseUrl: "https://curt.example", domains: [], codeCase: "match" }, CURT);
 const operations = operationsOf(
   describeApi(domain, "en", { version: "", endpoints: Object.values(PUBLIC), needsToken: false }),
 );
@@ -80,7 +80,7 @@ describe("a field above its bound", () => {
 
   test("is refused even if its start and its end would be accepted", () => {
     const [base] = createDomains(
-      { baseUrl: "https://curt.example", domains: ["https://go.example.com"] },
+      { baseUrl: "https://curt.example", domains: ["https://go.example.com"], codeCase: "match" },
       CURT,
     );
     const host = `go.example.com${"\u00AD".repeat(300)}`;

@@ -2,7 +2,19 @@ import { describe, expect, spyOn, test } from "bun:test";
 
 import * as fc from "fast-check";
 
-import { codeSpace, generateCode, lookUpCode, parseCode } from "../../src/links/code.ts";
+import {
+  capitalsOf,
+  type Code,
+  codeSpace,
+  generateCode,
+  lookUpCode as lookUp,
+  MAX_CODE_POINTS,
+  parseCode as parse,
+} from "../../src/links/code.ts";
+import caseFolding from "./case-folding.json" with { type: "json" };
+
+const parseCode = (written: string) => parse(written, "match");
+const lookUpCode = (spelling: string) => lookUp(spelling, "match");
 
 const ACCEPTED = {
   "Korean, composed": "한글",
@@ -244,10 +256,10 @@ describe("a generated code", () => {
 
   test("contains no look-alikes and no vowels, and each character equally often", () => {
     const counts = new Map<string, number>();
-    const codes = Array.from({ length: 20_000 }, () => generateCode(7, fill));
-    for (const character of codes.join("")) counts.set(character, (counts.get(character) ?? 0) + 1);
+    const generated = Array.from({ length: 20_000 }, () => generateCode(7, "match", fill));
+    for (const character of generated.join("")) counts.set(character, (counts.get(character) ?? 0) + 1);
     expect([...counts.keys()].join("")).not.toMatch(/[0O1lIaeiouAEIOU]/);
-    expect(codeSpace(1)).toBe(counts.size);
+    expect(codeSpace(1, "match")).toBe(counts.size);
     const expected = (20_000 * 7) / counts.size;
     const chiSquare = [...counts.values()].reduce(
       (sum, count) => sum + (count - expected) ** 2 / expected,
@@ -256,14 +268,125 @@ describe("a generated code", () => {
     // 48 degrees of freedom: above 110 with a chance of one in a million.
     expect(chiSquare).toBeLessThan(110);
     // Two equal ones in 3,400 runs, and four with a chance below one in a billion.
-    expect(new Set(codes).size).toBeGreaterThan(codes.length - 4);
+    expect(new Set(generated).size).toBeGreaterThan(generated.length - 4);
   });
 
   test("has the requested length and is a valid custom code", () => {
     for (let length = 4; length <= 32; length++) {
-      const code = generateCode(length, fill);
+      const code = generateCode(length, "match", fill);
       expect(code).toHaveLength(length);
       expect(parseCode(code)).toBe(code);
     }
   });
 });
+
+describe("with CODE_CASE=ignore, a code", () => {
+  const fold = (spelling: string) => lookUp(spelling, "ignore");
+
+  test("is folded like CaseFolding.txt says", () => {
+    const mappings = readCaseFolding();
+    const mapped = (text: string) =>
+      Array.from(text.normalize("NFC"), (one) => mappings.get(one) ?? one)
+        .join("")
+        .normalize("NFC");
+    expect(mappings.size).toBe(1585);
+    for (let point = 0; point <= 0x10ffff; point++) {
+      const text = String.fromCodePoint(point);
+      const code = /[\p{Cn}\p{Co}]/u.test(text) ? undefined : fold(text);
+      if (code === undefined) continue;
+      // Only Cherokee's folded letters are others, so both sides are folded once more.
+      if (fold(mapped(text)) !== code || mapped(code) !== mapped(text) || fold(code) !== code)
+        expect([point.toString(16), code]).toEqual([point.toString(16), mapped(text) as never]);
+    }
+  });
+
+  test("has one form for all capitals, composed or not", () => {
+    for (const [one, other] of [
+      ["Team-Wiki_7", "tEAM-wIKI_7"],
+      ["STRASSE", "Straße"],
+      ["STRAẞE", "strasse"],
+      ["ΟΔΟΣ", "οδος"],
+      ["Ǆ", "ǆ"],
+      ["İstanbul", "i̇STANBUL"],
+      ["ÉCOLE", "e\u0301cole"],
+      ["ᾼ", "αι"],
+      ["한글ABC☕", "한글abc☕\uFE0F"],
+    ] as const) {
+      const code = parse(one, "ignore");
+      expect([one, code]).toEqual([one, fold(other) as never]);
+      expect(parse(other, "ignore")).toBe(code);
+    }
+    expect(fold("ılık")).toBe("ılık" as never);
+    expect(fold("ILIK")).toBe("ilik" as never);
+  });
+
+  test("is the same when it is folded again, and for its capitals", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme", maxLength: 20 }), (text) => {
+        const code = fold(text);
+        if (code === undefined) return;
+        expect(fold(code)).toBe(code);
+        expect(fold(code.replaceAll("ı", "").toUpperCase())).toBe(fold(code.replaceAll("ı", "")));
+      }),
+    );
+  });
+
+  test("has its length after folding", () => {
+    const { refusals } = parse("ß".repeat(33), "ignore") as { refusals: unknown };
+    expect(refusals).toEqual([{ rule: "code.too-long", max: MAX_CODE_POINTS }]);
+    expect(fold("ß".repeat(33))).toBeUndefined();
+    expect(parse("ß".repeat(32), "ignore")).toBe("s".repeat(64) as never);
+    // There is no single capital of ǰ.
+    expect(parse("J\u030C".repeat(64), "ignore")).toBe("ǰ".repeat(64) as never);
+  });
+
+  test("obeys the rules for characters and words in any capitals", () => {
+    for (const [input, rule] of [
+      ["ADMIN", "code.reserved"],
+      ["Docſ", "code.reserved"],
+      ["A b", "code.space"],
+      ["A.b", "code.character"],
+      ["\u0301A", "code.mark"],
+    ] as const)
+      expect(parse(input, "ignore")).toMatchObject({ refusals: [{ rule }] });
+    expect(parse("Ⓜ\uFE0F", "ignore")).toBe("ⓜ" as never);
+  });
+
+  test("is shown as it was written, in NFC", () => {
+    for (const [written, shown] of [
+      ["Team", "Team"],
+      ["E\u0301cole", "École"],
+      ["❤\uFE0FLove", "❤Love"],
+      ["team", undefined],
+      ["❤\uFE0F", undefined],
+    ] as const)
+      expect(capitalsOf(written, parse(written, "ignore") as Code)).toBe(shown);
+  });
+
+  test("is generated without capitals", () => {
+    const generated = Array.from({ length: 2000 }, () =>
+      generateCode(8, "ignore", (bytes) => void crypto.getRandomValues(bytes)),
+    );
+    const characters = new Set(generated.join(""));
+    expect([...characters].toSorted().join("")).toBe("23456789bcdfghjkmnpqrstvwxyz");
+    expect(codeSpace(1, "ignore")).toBe(characters.size);
+    expect(new Set(generated).size).toBe(generated.length);
+  });
+});
+
+/** The common and full mappings (C and F), which together are the full case folding. */
+function readCaseFolding(): ReadonlyMap<string, string> {
+  const common = caseFolding.common.split("; ").flatMap((run) => {
+    const [first = "", ...numbers] = run.split(" ");
+    const [count = 0, step = 1, distance = 0] = numbers.map(Number);
+    return Array.from({ length: count }, (_, nth) => {
+      const from = Number.parseInt(first, 16) + nth * step;
+      return [String.fromCodePoint(from), String.fromCodePoint(from + distance)] as const;
+    });
+  });
+  const full = caseFolding.full.split("; ").map((line) => {
+    const [from = "", ...to] = line.split(" ").map((hex) => String.fromCodePoint(Number.parseInt(hex, 16)));
+    return [from, to.join("")] as const;
+  });
+  return new Map([...common, ...full]);
+}

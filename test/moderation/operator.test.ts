@@ -24,7 +24,7 @@ async function openOperator() {
     blocked: hostRules.blocked,
     readRules: hostRules.read,
   });
-  const operator = createOperator({ store, links, clock, refuseRule });
+  const operator = createOperator({ store, links, clock, codeCase: "match", refuseRule });
   return { store, links, hostRules, operator, [Symbol.asyncDispose]: store[Symbol.asyncDispose] };
 }
 
@@ -54,6 +54,7 @@ test("at most 100,000 hosts can be blocked", async () => {
     store,
     links,
     clock: { nowMs: () => NOW },
+    codeCase: "match",
     refuseRule: createRuleCheck({ hostRules: { size: () => 100_000 }, ownHosts: [] }),
   });
   expect(await full.blockHost("a.example", { reason: "spam" }, { who: "api" })).toEqual({

@@ -9,6 +9,7 @@ export const NEEDS_LINUX: Readonly<Record<string, string>> = {
   "share the port, and a link of one redirects immediately in all": SPREADS,
   "refuse an operator's session after a sign-out in one of them": SPREADS,
   "follow changes of forward_query in one of them": SPREADS,
+  "find a new link in any capitals, with and without a path": SPREADS,
   "redirect a reused code to its new link, even if each had the old one in its cache": SPREADS,
   "a killed process is replaced, and the others keep serving": SPREADS,
   "a killed supervisor leaves no process behind, and the store intact": SPREADS,

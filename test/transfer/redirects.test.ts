@@ -293,6 +293,25 @@ describe("curt export of redirects", () => {
     expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("already exists")]);
   });
 
+  test.each(["netlify", "html", "beacon"])("says that %s finds codes as written only", async (format) => {
+    using folder = temporaryFolder();
+    const settings = { DATABASE_URL: `sqlite:${join(folder.path, "curt.db")}`, BASE_URL: ORIGIN, PORT: "1" };
+    for (const [CODE_CASE, isSaid] of [
+      ["match", false],
+      ["ignore", true],
+    ] as const) {
+      {
+        await using _ = await startService({ ...settings, CODE_CASE });
+      }
+      const all = { ...settings, CODE_CASE };
+      const { code, stderr } = await runCommand(
+        ["export", "--format", format, join(folder.path, CODE_CASE)],
+        all,
+      );
+      expect([code, stderr.includes("With CODE_CASE=ignore, the file")]).toEqual([0, isSaid]);
+    }
+  });
+
   test("writes links that end later on request, and says when", async () => {
     using folder = temporaryFolder();
     const settings = await createMixedStore(folder.path);

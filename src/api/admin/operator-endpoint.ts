@@ -131,25 +131,30 @@ export function decision<Schema extends z.ZodObject, const Address extends Addre
 export function linkDecision<Schema extends z.ZodObject, const Address extends AddressOf<Schema>>(
   at: Address,
   schema: Schema,
-): Promise<z.infer<Schema> | HttpProblem> {
-  if (call.request.body === null) return readFields({}, bounds, schema);
-  const body = await readJson(call.request, bounds, schema, { reason: "phishing", note: "A fake bank." });
-  // Access may have ended while the body arrived.
-  return refusalOf(call) ?? body;
-}
-
-export const LIMIT = { min: 1, max: 200 };
-const DEFAULT_LIMIT = 50;
-
-/** Reads which page of a list is requested. */
-export function readListPage(request: Request): ListPage | Malformed {
-  const query = parametersOf(request);
-  const cursor = query.get("cursor") || undefined;
-  const written = query.get("limit") || String(DEFAULT_LIMIT);
-  const limit = /^\d{1,9}$/.test(written) ? Number(written) : Number.NaN;
-  return limit >= LIMIT.min && limit <= LIMIT.max
-    ? { cursor, limit }
-    : malformed({ rule: "query.range", field: "limit", ...LIMIT });
+  prepare: (
+    parts: OperatorApiParts,
+    link: ReadLink | GoneLink,
+    call: Call,
+  ) => Act<Schema, Decided> | HttpProblem,
+  {
+    require = (_spelling, found, versions) => (isProblem(found) ? found : requireSeen(found, versions)),
+    example,
+  }: { readonly require?: typeof requireCase; readonly example?: JsonObject } = {},
+) {
+  const prepareLink = async (parts: OperatorApiParts, call: Call) => {
+    const found = await parts.operator.find(call.code);
+    const link = require(call.code, found, requiredTags(call.headers), call.domain.codeCase);
+    if (isProblem(link) && link.kind === "unknown") return link;
+    if (header(call.headers, "if-match", "") === null) return { kind: "precondition.required" } as const;
+    if (isProblem(link)) return link;
+    const act = prepare(parts, link, call);
+    if (isProblem(act)) return act;
+    return async (body: z.infer<Schema>, actor: Actor) => {
+      const outcome = await act(body, actor);
+      return isProblem(outcome) ? outcome : { code: link.code, ...outcome };
+    };
+  };
+  return decision(at, schema, prepareLink, example);
 }
 
 export function respond(

@@ -83,10 +83,21 @@ export const disableLink = linkDecision(
 
 export const enableLink = linkDecision(
   "POST /api/v1/admin/links/{code}/enable",
-  async (parts, call, link) => {
-    const body = await readBody(parts, call, BODIES["POST /api/v1/admin/links/{code}/enable"], noteRequest);
-    const changed = isProblem(body) ? body : await parts.operator.enable([link], body, actorOf(call));
-    return isProblem(changed) ? changed : { code: link.code, changed: changed.links.length > 0 };
+  noteRequest,
+  ({ operator }, link) =>
+    (body, actor) =>
+      operator.enable([link], body, actor),
+);
+
+export const eraseLink = linkDecision(
+  "DELETE /api/v1/admin/links/{code}",
+  noteRequest,
+  ({ operator }, link, call) => {
+    const { code } = link;
+    const confirm = parametersOf(call.request).get("confirm") ?? "";
+    if (lookUpKey(confirm, call.domain.codeCase) !== code)
+      return malformed({ rule: "operator.confirm", field: "confirm", code });
+    return (body, actor) => operator.erase(link, body, actor);
   },
 );
 

@@ -86,7 +86,7 @@ function mergeDetails(details: readonly Detail[]): Detail {
 }
 
 /** Closes the database in the end. */
-export function createImporter(database: Database): LinkImporter {
+export function createImporter(database: Database): Omit<LinkImporter, "codeCase"> {
   return {
     add: (links) =>
       database.transaction(async (run) => {

@@ -1,6 +1,7 @@
 // A PostgreSQL database as records: read for an export, filled from one, or extended by an import.
 import { describeStore, type PostgresAddress } from "../../config/database-url.ts";
-import { StoreUnusable } from "../../links/store.ts";
+import type { CodeCase } from "../../links/code.ts";
+import { StoreUnusable } from "../../links/link-store.ts";
 import { HOUR_MS } from "../../links/time.ts";
 import { RECORD_TABLES, type Scan, type Tables } from "../shared/record-tables.ts";
 import {
@@ -11,6 +12,7 @@ import {
   SIZE,
   type WriteRecords,
 } from "../shared/records.ts";
+import { readCodeCase, keepCodeCase } from "../shared/remembered-settings.ts";
 import { type Database, openDatabase, reach, type Run } from "./connection/database.ts";
 import { isServed } from "./instances.ts";
 import { createImporter, linkRecords } from "./link-records.ts";
@@ -56,6 +58,7 @@ export function openPostgresRecords(address: PostgresAddress): Promise<Records> 
       find: createLinksReader(database).find,
       newestSaltDay: () => newestSaltDay(database.run),
       isFillable: () => isFillable(database.run, address),
+      codeCase: (wanted) => readCodeCase(database.run, wanted),
       size: async () => (await all.run<{ size: number }>(SIZE)).rows[0]?.size ?? 0,
       snapshot: (work) =>
         all.transaction(async (run) => {
@@ -69,13 +72,17 @@ export function openPostgresRecords(address: PostgresAddress): Promise<Records> 
 }
 
 /** Opens a database to import links, created or migrated where needed. Throws {@link StoreUnusable}. */
-export function openPostgresImporter(address: PostgresAddress): Promise<LinkImporter> {
-  return openMigrated(address, createImporter);
+export function openPostgresImporter(address: PostgresAddress, codeCase: CodeCase): Promise<LinkImporter> {
+  return openMigrated(address, async (database) => ({
+    ...createImporter(database),
+    codeCase: await keepCodeCase(database.run, codeCase),
+  }));
 }
 
 /** See `fillStore` in `open.ts`. */
 export async function fillPostgresStore<T>(
   address: PostgresAddress,
+  codeCase: CodeCase,
   work: (write: WriteRecords) => Promise<T>,
 ): Promise<T | undefined> {
   const database = await openMigrated(address, (opened) => opened);
@@ -84,6 +91,7 @@ export async function fillPostgresStore<T>(
       for (const statement of LOCK) await run(statement);
       if (!(await isFillable(run, address))) return undefined;
       for (const statement of CLEAR) await run(statement);
+      await keepCodeCase(run, codeCase);
       const tables = tablesOf(run);
       const result = await work((kind, records) => tables[kind].write(run, records));
       for (const statement of FINISH) await run(statement);

@@ -6,6 +6,7 @@ import expiryEvents from "./migrations/003-expiry-events.sql" with { type: "text
 import settings from "./migrations/004-settings.sql" with { type: "text" };
 import refusedEvents from "./migrations/005-refused-events.sql" with { type: "text" };
 import storeId from "./migrations/006-store-id.sql" with { type: "text" };
+import codeCase from "./migrations/007-code-case.sql" with { type: "text" };
 
 /** In order. How many of them a database has is its schema version. @internal */
 export const MIGRATIONS = [
@@ -15,6 +16,7 @@ export const MIGRATIONS = [
   settings,
   refusedEvents,
   storeId,
+  codeCase,
 ];
 
 /** For all migrations together, and for waiting until another process has made them. */

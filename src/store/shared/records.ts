@@ -1,4 +1,6 @@
 // The content of a store as plain data, the same for every engine. An export holds these records.
+import type { CodeCase } from "../../links/code.ts";
+import type { EntryId, KeyedRequest, LinkId, LinkStore, CreatedRecord } from "../../links/link-store.ts";
 import type { StoredLink } from "../../links/link.ts";
 import type { Case, Note } from "../../moderation/case.ts";
 import type { HostRule, DecisionEntry, Replaced } from "../../moderation/moderation-store.ts";
@@ -83,6 +85,8 @@ export type WriteRecords = <K extends Kind>(kind: K, records: readonly RecordOf[
 export interface Records extends Pick<LinkStore, "find">, Pick<VisitStore, "newestSaltDay"> {
   /** Whether the store can be filled, see {@link IS_EMPTY}. Throws {@link StoreUnusable} if it is empty but served. */
   isFillable(): Promise<boolean>;
+  /** The rule for capitals in its codes, or `wanted` if it has no links yet. */
+  codeCase(wanted?: CodeCase): Promise<CodeCase>;
   /** Estimates the number of records, which takes a while. */
   size(): Promise<number>;
   /** Calls `work` with a reader of one snapshot, also while the store is served. */
@@ -107,6 +111,8 @@ export interface ImportedLink extends StoredLink {
 
 /** Imports links into a store, also while it is served. Methods reject with `StoreUnavailable`. */
 export interface LinkImporter {
+  /** The rule of the store for capitals in codes. */
+  readonly codeCase: CodeCase;
   /**
    * Adds links with their visits in one transaction. Returns undefined for each added link, in the order of `links`. If a code
    * is in use, even by an ended link, changes nothing and returns that link.

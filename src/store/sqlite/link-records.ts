@@ -57,7 +57,7 @@ function writeAll(database: Database, statement: string, rows: readonly SQLQuery
 }
 
 /** Closes the database in the end. */
-export function createImporter(database: FileDatabase): LinkImporter {
+export function createImporter(database: FileDatabase): Omit<LinkImporter, "codeCase"> {
   const addLink = database.prepare<unknown, (string | number | null)[]>(ADD_LINK);
   const find = database.prepare<LinkRow, [LinkKey]>(FIND);
 

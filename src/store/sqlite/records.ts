@@ -1,7 +1,8 @@
 // A SQLite file as records: read for an export, filled from one, or extended by an import.
 import type { Database } from "bun:sqlite";
 
-import { StoreUnusable, SyncFailed } from "../../links/store.ts";
+import type { CodeCase } from "../../links/code.ts";
+import { StoreUnusable, SyncFailed } from "../../links/link-store.ts";
 import { RECORD_TABLES, type Tables } from "../shared/record-tables.ts";
 import {
   CLEAR,
@@ -11,6 +12,7 @@ import {
   SIZE,
   type WriteRecords,
 } from "../shared/records.ts";
+import { readCodeCase, keepCodeCase } from "../shared/remembered-settings.ts";
 import { identify } from "./file/file-identity.ts";
 import { closeWriter, openChecked, openWriter } from "./file/file.ts";
 import { createImporter, linkRecords } from "./link-records.ts";
@@ -27,6 +29,7 @@ export function openSqliteRecords(path: string): Records {
     find: async (code) => reader.find(code),
     newestSaltDay: async () => reader.newestSaltDay(),
     isFillable: async () => isEmpty(database),
+    codeCase: (wanted) => readCodeCase(runOn(database, fail), wanted),
     size: async () => trying(() => database.query<{ size: number }, []>(SIZE).get()?.size ?? 0),
     async snapshot(work) {
       // The write-ahead log keeps later commits apart.
@@ -45,13 +48,21 @@ export function openSqliteRecords(path: string): Records {
 }
 
 /** Opens a file to import links, created or migrated where needed. Throws {@link StoreUnusable}. */
-export function openSqliteImporter(path: string): LinkImporter {
-  return createImporter(openWriter(path));
+export async function openSqliteImporter(path: string, codeCase: CodeCase): Promise<LinkImporter> {
+  const database = openWriter(path);
+  const importer = createImporter(database);
+  try {
+    return { ...importer, codeCase: await keepCodeCase(runOn(database, fail), codeCase) };
+  } catch (error) {
+    await importer.close();
+    throw error;
+  }
 }
 
 /** See `fillStore` in `open.ts`. */
 export async function fillSqliteStore<T>(
   path: string,
+  codeCase: CodeCase,
   work: (write: WriteRecords) => Promise<T>,
 ): Promise<T | undefined> {
   const database = openWriter(path);
@@ -60,6 +71,7 @@ export async function fillSqliteStore<T>(
     trying(() => database.run("BEGIN IMMEDIATE"));
     if (!isEmpty(database)) return undefined;
     for (const statement of CLEAR) trying(() => database.run(statement));
+    await keepCodeCase(runOn(database, fail), codeCase);
     const tables = tablesOf(database);
     const result = await work((kind, records) => tables[kind].write(runOn(database), records).catch(fail));
     trying(() => database.run("COMMIT"));

@@ -154,6 +154,10 @@ export async function openSqliteStore(
     undo: (...args) => writer.perform("undo", { args }),
     count: (...args) => writer.perform("count", { args }),
     endSession: (...args) => writer.perform("endSession", { args }),
+    rememberHosts: (...args) => writer.perform("rememberHosts", { args }),
+    rememberCodeCase: (...args) => writer.perform("rememberCodeCase", { args }),
+    fixCodeCase: (...args) => writer.perform("fixCodeCase", { args }),
+    rememberKeep: (...args) => writer.perform("rememberKeep", { args }),
     async report(report) {
       const [outcome] = await reports.add([report]);
       return outcome;

@@ -41,7 +41,8 @@ export async function createLiveLinkCheck(read: ReadRecords, options: LiveLinkOp
     if (isLimited(link)) return "links with a limit of visits";
     const { target, endsMs } = link;
     if (!withEnding && endsMs < NEVER_MS) return "links that end later (--ending writes them)";
-    const { keyPrefix, code } = splitKey(link.code);
+    const { keyPrefix, code: stored } = splitKey(link.code);
+    const code = link.terms?.capitals ?? stored;
     if (!keyPrefixes.includes(keyPrefix)) return "links of domains that are not in DOMAINS";
     // An imported file may have them. `..` would lead out of the folder of pages.
     if (/[/+.]/.test(code)) return "links whose code no address can have";

@@ -1,9 +1,13 @@
+import type { CodeCase } from "../../links/code.ts";
 import { isoInstant, NEVER_MS } from "../../links/time.ts";
 import type { LeftOut } from "./live-links.ts";
 
 /** A link in one spelling of its code. */
 export interface Entry {
   readonly code: string;
+  /** With CODE_CASE=ignore, in small letters. */
+  readonly stored: string;
+  readonly codeCase: CodeCase;
   readonly spelling: string;
   readonly target: string;
   readonly endsMs: number;
@@ -28,12 +32,19 @@ export interface Format {
   readonly isFolder?: boolean;
   /** Links that readers of the format can't hold. */
   readonly limits?: string;
+  /** Equal for spellings that readers of a line with CODE_CASE=ignore confuse. */
+  fold?(spelling: string, target: string): string;
+  /** Which capitals its readers don't find with CODE_CASE=ignore, if any. */
+  readonly capitals?: string;
   /** `maxEntries`: of the largest file, if the format has keys. */
   start?(site: Site, figures: { readonly maxEntries: number; readonly nowMs: number }): string;
   /** Returns an empty string if it leaves all out. */
   write(entries: readonly [Entry, ...Entry[]], leaveOut: LeaveOut): string;
-  end?(site: Site): string;
+  end?(site: Site, codeCase: CodeCase): string;
 }
+
+const AS_WRITTEN =
+  "With CODE_CASE=ignore, the file finds codes as they were written and in small letters, not in other capitals.";
 
 /** Comments that say when links end. */
 function endComments(entries: readonly Entry[], open: string, close = "\n"): string {
@@ -51,6 +62,9 @@ export const MAX_VALUE = 4093;
  */
 const nginx: Format = {
   keyOf: lowerCased,
+  fold: lowerCased,
+  capitals:
+    "With CODE_CASE=ignore, nginx finds A to Z in any capitals, but other letters only as written, in small letters, with a capital at the start, or in capitals.",
   start: ({ nth }, { maxEntries }) => String.raw`${
     nth > 0
       ? "# Include this file in http {}, after that of BASE_URL."
@@ -77,9 +91,9 @@ map $curt_path $curt${nth}_links {
     const key = nginxQuoted(lowerCased(entries[0].spelling));
     return pairs.length === 0 ? "" : `${endComments(entries, "#")}"/${key}" "${pairs.join("")}";\n`;
   },
-  end: ({ nth, origin, aliases }) => String.raw`}
+  end: ({ nth, origin, aliases }, codeCase) => String.raw`}
 map "$curt_path	$curt${nth}_links" $curt${nth}_target {
-  "~^([^\t]+)\t(?:[^\t]+\t[^\t]+\t)*?\1\t([^\t]+)" $2;
+  "${codeCase === "ignore" ? "~*" : "~"}^([^\t]+)\t(?:[^\t]+\t[^\t]+\t)*?\1\t([^\t]+)" $2;
 }
 server {
   listen 80;
@@ -121,6 +135,9 @@ function foldEach(text: string): string {
 const hasPlaceholder = (target: string) => /[{\\]/.test(target);
 
 const caddy: Format = {
+  fold: (spelling, target) => (hasPlaceholder(target) ? spelling : foldEach(spelling)),
+  capitals:
+    "With CODE_CASE=ignore, links whose destination has a brace or a backslash are found only as their codes were written, in small letters, with a capital at the start, or in capitals.",
   start: ({ origin, aliases }) => String.raw`# A site of a Caddyfile.
 ${[origin, ...aliases.map((host) => origin.replace(/[^/]*$/, host))].join(", ")} {
 	route {
@@ -133,8 +150,14 @@ ${[origin, ...aliases.map((host) => origin.replace(/[^/]*$/, host))].join(", ")}
     if (/[{}\\]/.test(entry.spelling))
       return leaveOut(entry, "links with a brace or a backslash in their code");
     const target = entry.target.replaceAll(/[{\\]/g, (one) => PLACEHOLDERS[one] ?? "");
-    const [path, value] = [entry.spelling, target].map((text) => text.replaceAll('"', String.raw`\"`));
-    return `${endComments([entry], "#")}"/${path}" "${value}"\n`;
+    const [path = "", value = ""] = [entry.spelling, target].map((text) =>
+      text.replaceAll('"', String.raw`\"`),
+    );
+    const comments = endComments([entry], "#");
+    // Destinations of regular expressions have no placeholders.
+    return entry.codeCase === "ignore" && hasCase(path) && !hasPlaceholder(entry.target)
+      ? `${comments}"~(?i)^/${path.replaceAll(SPECIAL, String.raw`\$&`)}$" "${value.replaceAll("$", () => "$$")}"\n`
+      : `${comments}"/${path}" "${value}"\n`;
   },
   end: () => `			default ""
 		}
@@ -147,6 +170,7 @@ ${[origin, ...aliases.map((host) => origin.replace(/[^/]*$/, host))].join(", ")}
 };
 
 const netlify: Format = {
+  capitals: AS_WRITTEN,
   limits:
     "Cloudflare Pages reads 2,000 rules (two or more per link) of up to 1,000 characters, with https destinations whose path doesn't start with //; Netlify as many as a deploy may have.",
   write([entry], leaveOut) {
@@ -172,6 +196,7 @@ export function fitsFolder(name: string): boolean {
 const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 
 const html: Format = {
+  capitals: AS_WRITTEN,
   isFolder: true,
   hasOneSpelling: true,
   // As file systems that ignore case and normalization.
@@ -202,6 +227,7 @@ ${endComments([entry], "<!--", " -->\n")}</html>
 
 /** https://gbv.github.io/beaconspec/beacon.html */
 const beacon: Format = {
+  capitals: "With CODE_CASE=ignore, the file has codes as they were written, and readers may match capitals.",
   hasOneSpelling: true,
   start: ({ origin }, { nowMs }) =>
     `#FORMAT: BEACON\n#PREFIX: ${origin}/\n#TIMESTAMP: ${isoInstant(nowMs)}\n\n`,

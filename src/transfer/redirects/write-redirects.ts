@@ -28,7 +28,7 @@ interface WriteOptions extends Omit<LiveLinkOptions, "keyPrefixes"> {
  * the path.
  */
 export async function writeRedirects(
-  records: Pick<Records, "snapshot">,
+  records: Pick<Records, "snapshot" | "codeCase">,
   { keyOf, isFolder = false, hasOneSpelling = false, ...format }: Format,
   { files, onLinks, ...options }: WriteOptions,
 ) {
@@ -38,6 +38,14 @@ export async function writeRedirects(
   const leaveOut = (why: LeftOut) => leftOut.set(why, (leftOut.get(why) ?? 0) + 1);
   let [losingQuery, uncollected] = [0, 0];
   type State = (typeof states)[number];
+
+  function spellingsFor({ code, stored, target }: Pick<Entry, "code" | "stored" | "target">) {
+    if (hasOneSpelling) return [code];
+    const { fold } = format;
+    return codeCase === "match" || fold === undefined
+      ? spellingsOf(code, stored)
+      : spellingsIgnoring((spelling) => fold(spelling, target), code, stored);
+  }
 
   /** Returns a promise only if it waits, because waiting for nothing would take seconds for millions of links. */
   function write(state: State, entries: readonly [Entry, ...Entry[]]): Promise<void> | undefined {
@@ -109,7 +117,7 @@ export async function writeRedirects(
     for (const { state, entries } of held.values()) await write(state, entries);
   });
   for (const state of states) {
-    state.pending += format.end?.(state.file) ?? "";
+    state.pending += format.end?.(state.file, codeCase) ?? "";
     await flush(state);
   }
   return { written: states.map(({ links }) => links), leftOut, losingQuery };

@@ -24,6 +24,58 @@ async function exportLinks(folder: string, format: string, links: readonly Short
   return { database, stderr };
 }
 
+const TARGETS = {
+  "Team-Wiki": "https://example.com/wiki?$1=$",
+  ÉCOLE: "https://example.com/school",
+  lower: "https://example.com/lower",
+  Straße: "https://example.com/street",
+  Οδός: "https://example.com/odos",
+  "İki-Kelvin": "https://example.com/two",
+  Brace: "https://example.com/?q={path}",
+  "1234": "https://example.com/number",
+};
+const MISSING = ["team", "team-wiki2", "ecole", "strase", "xlower"];
+
+/** Exports links of a store with CODE_CASE=ignore. */
+async function exportFolded(folder: string, format: string, origin = ORIGIN) {
+  const settings = {
+    DATABASE_URL: `sqlite:${join(folder, "curt.db")}`,
+    CODE_CASE: "ignore",
+    BASE_URL: origin,
+    PORT: "1",
+  };
+  {
+    await using curt = await startService(settings);
+    for (const [code, target] of Object.entries(TARGETS)) await createManagedLink(curt, { code, target });
+  }
+  const { code, stderr } = await runCommand(
+    ["export", "--format", format, join(folder, "links.conf")],
+    settings,
+  );
+  expect([code, stderr]).toEqual([0, expect.stringContaining("With CODE_CASE=ignore, ")]);
+  expect(stderr).toContain(`exported ${Object.keys(TARGETS).length} links`);
+}
+
+/** Codes in other capitals, as people type them. */
+const inCapitals = (code: string) => [
+  code,
+  code.toLowerCase(),
+  code.toUpperCase(),
+  code.toLowerCase().replace(/^\p{L}/u, (first) => first.toUpperCase()),
+  code.normalize("NFD"),
+];
+
+async function expectFolded(ask: ReturnType<typeof askAt>): Promise<void> {
+  for (const [code, target] of Object.entries(TARGETS))
+    for (const spelling of inCapitals(code))
+      for (const slash of ["", "/"])
+        expect(await ask(`/${encodeURIComponent(spelling)}${slash}`), spelling).toEqual({
+          status: 302,
+          location: target,
+        });
+  for (const code of MISSING) expect((await ask(`/${encodeURIComponent(code)}`)).status, code).toBe(404);
+}
+
 interface Running extends AsyncDisposable {
   readonly origin: string;
 }
@@ -93,6 +145,13 @@ if (NGINX !== null)
       expect(await status).toBe(404);
     }, 120_000);
 
+    test("finds codes in other capitals if Curt does", async () => {
+      using folder = temporaryFolder();
+      await exportFolded(folder.path, "nginx");
+      await using nginx = await startNginx(NGINX, folder.path, ["links.conf"]);
+      await expectFolded(askAt(nginx.origin));
+    });
+
     test("redirects to destinations up to the longest that nginx reads", async () => {
       using folder = temporaryFolder();
       const start = "https://example.com/";
@@ -153,4 +212,17 @@ if (CADDY !== null)
       await using caddy = await startServer(command, port, folder.path);
       await expectSame(askAt(curt.origin), askAt(caddy.origin));
     }, 120_000);
+
+    test("finds codes in other capitals if Curt does", async () => {
+      using folder = temporaryFolder();
+      const port = await freePort();
+      await exportFolded(folder.path, "caddy", `http://127.0.0.1:${port}`);
+      const file = join(folder.path, "links.conf");
+      writeFileSync(file, `{\n\tadmin off\n}\n${readFileSync(file, "utf8")}`);
+      const command = [CADDY, "run", "--adapter", "caddyfile", "--config", file];
+      await using caddy = await startServer(command, port, folder.path);
+      await expectFolded(askAt(caddy.origin));
+      for (const spelling of ["tEAM-wIKI", "éCOLE", "οΔΌς"])
+        expect((await askAt(caddy.origin)(`/${encodeURIComponent(spelling)}`)).status, spelling).toBe(302);
+    });
   });

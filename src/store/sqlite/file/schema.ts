@@ -9,6 +9,7 @@ import expiryEvents from "../migrations/003-expiry-events.sql" with { type: "tex
 import settings from "../migrations/004-settings.sql" with { type: "text" };
 import refusedEvents from "../migrations/005-refused-events.sql" with { type: "text" };
 import storeId from "../migrations/006-store-id.sql" with { type: "text" };
+import codeCase from "../migrations/007-code-case.sql" with { type: "text" };
 
 /** In order. How many of them a file has is its schema version (PRAGMA user_version). @internal */
 export const MIGRATIONS = [
@@ -18,6 +19,7 @@ export const MIGRATIONS = [
   settings,
   refusedEvents,
   storeId,
+  codeCase,
 ];
 
 interface Part {
