@@ -112,8 +112,11 @@ function describeKind(problem: HttpProblem, fields: FieldNames): PartialDescript
           },
         ],
       };
-    case "unknown":
-      return { status: 404, messages: [{ key: "unknown", reason: "link.unknown" }] };
+    case "unknown": {
+      const { meant } = problem;
+      const key = meant === undefined ? "unknown" : "unknown.meant";
+      return { status: 404, messages: [{ key, reason: "link.unknown", values: { code: meant ?? "" } }] };
+    }
     case "not-found":
       return { status: 404, messages: [{ key: "not-found", reason: "route.unknown" }] };
     case "expired": {

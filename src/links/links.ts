@@ -38,6 +38,8 @@ interface LookUpOptions<Id extends Code | LinkKey> {
   readonly store: Pick<LinkStore<Id>, "find" | "findNow" | "findNear">;
   /** `lookUpCode` or `lookUpKey`. */
   readonly lookUp: (spelling: string) => Id | undefined;
+  /** The codes that an unknown one may stand for. */
+  readonly othersFor?: (spelling: string) => readonly Id[];
   readonly clock: WallClock;
   readonly codeHoldMs: number;
   readonly blocked: Blocked;
@@ -84,6 +86,7 @@ export interface StoredLinks extends LinkFinder<LinkKey>, Pick<Editing<LinkKey>,
 export function createLookUps<Id extends Code | LinkKey>({
   store,
   lookUp,
+  othersFor,
   clock,
   codeHoldMs,
   blocked,
@@ -103,25 +106,46 @@ export function createLookUps<Id extends Code | LinkKey>({
 
   const { disabledReasonOf, unlessProblem } = createLinkCheck(clock, blocked);
 
+  function forVisitor(link: Link<Id> | undefined): Public<Link<Id>> | Problem {
+    const result = unlessProblem(link);
+    return isProblem(result) ? result : publicLink(result);
+  }
+
+  async function findAs(spelling: string, as: Finder): Promise<FoundLink<Id> | Problem> {
+    const link = await findSpelled(spelling);
+    if (link === undefined) return { kind: "unknown" };
+    const disabled = disabledReasonOf(link);
+    if (disabled === "deleted") return { kind: "disabled", reason: disabled };
+    const found = { ...link, disabled };
+    if (as === "maker") return found;
+    const state = stateOf(found, clock.nowMs());
+    const problem = state === "scheduled" || state === "withdrawn" ? unlessProblem(link) : found;
+    if (isProblem(problem)) return problem;
+    return as === "colleague" ? found : publicLink(found);
+  }
+
+  /** Says which code may be meant, if visitors may know of its link. */
+  async function withMeant(problem: Problem, spelling: string): Promise<Problem> {
+    if (problem.kind !== "unknown") return problem;
+    for (const code of othersFor?.(spelling) ?? []) {
+      const result = forVisitor(unlessPurged(await find(code)));
+      if (!isProblem(result) || result.kind !== "unknown") return { ...problem, meant: code };
+    }
+    return problem;
+  }
+
   return {
     async resolve(spelling) {
       const near = findNear && forVisitor(await findSpelled(spelling, findNear));
       // A standby may not know a link that was just created or enabled.
       return near === undefined || isProblem(near) ? forVisitor(await findSpelled(spelling)) : near;
     },
-    resolveNow: findNow && ((code) => unlessProblem(unlessPurged(findNow(code)))),
-    async find(spelling, as = "visitor") {
-      const link = await findSpelled(spelling);
-      if (link === undefined) return { kind: "unknown" };
-      const disabled = disabledReasonOf(link);
-      if (disabled === "deleted") return { kind: "disabled", reason: disabled };
-      const found = { ...link, disabled };
-      const state = stateOf(found, clock.nowMs());
-      if (as === "visitor" && (state === "scheduled" || state === "withdrawn")) {
-        const problem = unlessProblem(link);
-        if (isProblem(problem)) return problem;
-      }
-      return found;
+    resolveNow: findNow && ((code) => forVisitor(unlessPurged(findNow(code)))),
+    async find(spelling: string, as: Finder = "visitor") {
+      const found = await findAs(spelling, as);
+      return (isProblem(found) ? withMeant(found, spelling) : found) as Promise<
+        Public<FoundLink<Id>> | Problem
+      >;
     },
   };
 }

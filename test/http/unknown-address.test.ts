@@ -12,7 +12,7 @@ const READER = { Accept: "text/html,*/*;q=0.8", "Accept-Language": "en" };
 
 const curt = shareService();
 beforeAll(async () => {
-  for (const custom_code of ["abc", "가을", "👩‍🚀", "a_b"])
+  for (const custom_code of ["Wiki", "TEAM", "École", "wEIRD", "abc", "가을", "👩‍🚀", "a_b"])
     await curt.shorten({ original_url: "https://example.com/secret", custom_code });
 });
 
@@ -42,6 +42,9 @@ test.each([
   ["abc!?", "abc"],
   ["abc:8080", "abc"],
   ["abc/extra", "abc"],
+  ["WIKI/extra", "Wiki"],
+  ["ABC/a/b/", "abc"],
+  ["weird/extra", undefined],
   ["abc.html", "abc"],
   ["abc)은", "abc"],
   ["abc를", "abc"],
@@ -186,7 +189,7 @@ test("the page says why the address may differ from the suggested one", async ()
 });
 
 test("each code looked up for a suggestion counts against LIMIT_UNKNOWN, and a client over it gets no suggestion", async () => {
-  await using limited = await startService({ LIMIT_UNKNOWN: "7/1h" });
+  await using limited = await startService({ LIMIT_UNKNOWN: "9/1h" });
   await limited.shorten({ original_url: "https://example.com/", custom_code: "abc" });
   // One for the address, one for its other capitals together, and one for each other candidate that doesn't exist.
   expect((await read("/xyz", limited)).response.status).toBe(404); // 2
