@@ -39,6 +39,10 @@ export type LinkRequest = {
   password?: string | null | undefined;
   /** Whether the query of each visit is appended to the destination: `/sale?utm_source=mail` adds `utm_source=mail`. Parameters of the destination win over equal names. `false` if `null` or omitted. */
   forward_query?: boolean | null | undefined;
+  /** Whether the path after the code of each visit goes to the destination: `/docs/a/b` adds `/a/b` to its path, or `a/b` in place of `{path}` in its path, query or fragment. Never leads out of the destination’s folder. `false` if `null` or omitted. */
+  forward_path?: boolean | null | undefined;
+  /** What the link is for, in one line. Only operators and holders of the manage key see it. If `null` or omitted, the link has no title. */
+  title?: string | null | undefined;
 };
 
 export type LinkState = "active" | "scheduled" | "expired" | "used_up" | "withdrawn" | "disabled";
@@ -71,6 +75,10 @@ export type ManagedLink = {
   has_password: boolean;
   /** Whether the query of each visit is appended to the destination. */
   forward_query: boolean;
+  /** Whether the path after the code of each visit goes to the destination. */
+  forward_path: boolean;
+  /** What the link is for; `null` if it has no title. Only in responses to the manage key. */
+  title?: string | null | undefined;
   /** How many of these visits have been used; `null` if there is no limit, or if the request has no manage key. */
   visits_used: number | null;
   /** The creator's name, if they used a token with a name or were signed in. Only requests with the manage key get it. */
@@ -106,6 +114,7 @@ export type ProblemReason =
   | "target.credentials"
   | "target.ill-formed"
   | "target.own"
+  | "target.path-in-host"
   | "target.private"
   | "target.scheme"
   | "target.space"
@@ -114,6 +123,7 @@ export type ProblemReason =
   | "expires_at.before-start"
   | "expires_at.format"
   | "expires_at.past"
+  | "forward_path.anonymous"
   | "max_visits.range"
   | "password.length"
   | "starts_at.started"
@@ -237,6 +247,10 @@ export type Link = {
   has_password: boolean;
   /** Whether the query of each visit is appended to the destination. */
   forward_query: boolean;
+  /** Whether the path after the code of each visit goes to the destination. */
+  forward_path: boolean;
+  /** What the link is for; `null` if it has no title. Only in responses to the manage key. */
+  title?: string | null | undefined;
   /** How many of these visits have been used; `null` if there is no limit, or if the request has no manage key. */
   visits_used: number | null;
   /** The creator's name, if they used a token with a name or were signed in. Only requests with the manage key get it. */
@@ -265,6 +279,10 @@ export type LinkChange = {
   password?: string | null | undefined;
   /** Whether the query of each visit is appended to the destination. `null`: no. */
   forward_query?: boolean | null | undefined;
+  /** Whether the path after the code of each visit goes to the destination. `null`: no. */
+  forward_path?: boolean | null | undefined;
+  /** What the link is for, in one line. `null`: no title. */
+  title?: string | null | undefined;
 };
 
 export type Availability = {

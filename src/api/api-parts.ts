@@ -34,6 +34,8 @@ export interface ApiViewParts {
   /** The header in which a proxy names people who need no token. */
   readonly createUserHeader: string | null;
   readonly defaultExpiry: Expiry;
+  /** See `Config`. */
+  readonly pathsNeedName: boolean;
   /** How long a shared cache may keep a QR code, in seconds. */
   readonly cacheSeconds: number;
   /** The OpenAPI document of a domain in a language. */

@@ -17,6 +17,7 @@ import type { Arguments } from "./command.ts";
 import { exportStore, openOutput } from "./export.ts";
 import { fail, note, plural } from "./terminal/print.ts";
 import { showProgress } from "./terminal/progress.ts";
+import { noStore } from "./terminal/record-names.ts";
 
 /** Exports the store in the chosen format; returns the exit code. */
 export async function exportAs(config: Config, args: Arguments): Promise<number> {
@@ -59,7 +60,7 @@ export async function exportAs(config: Config, args: Arguments): Promise<number>
       files.push({ nth, origin, aliases: nth === 0 ? aliases : [], keyPrefix, path, write, finish });
     }
     let done = 0;
-    const { written, leftOut, losingQuery } = await writeRedirects(records, format, {
+    const { written, leftOut, losingQuery, losingPath, codeCase } = await writeRedirects(records, format, {
       files,
       isListed,
       nowMs: systemNowMs(),
@@ -72,6 +73,8 @@ export async function exportAs(config: Config, args: Arguments): Promise<number>
       note(`exported ${plural(written[nth] ?? 0, "link")} to ${path}`);
     for (const [why, count] of leftOut) note(`left out, ${count.toLocaleString("en")}: ${why}`);
     if (losingQuery > 0) note(`these no longer pass the visitor's query on: ${plural(losingQuery, "link")}`);
+    if (losingPath > 0) note(`these no longer pass the visitor's path on: ${plural(losingPath, "link")}`);
+    if (codeCase === "ignore" && format.capitals !== undefined) note(format.capitals);
     if ("limits" in format) note(format.limits);
     return 0;
   } finally {

@@ -10,6 +10,7 @@ import { hasSegments } from "../visits/journal/slots.ts";
 import type { Arguments } from "./command.ts";
 import { fail, note, printBytes } from "./terminal/print.ts";
 import { showProgress } from "./terminal/progress.ts";
+import { formatCount, noStore } from "./terminal/record-names.ts";
 
 /** Exports the store to a file or to standard output; returns the exit code. */
 export async function exportStore(config: Config, { positionals }: Arguments): Promise<number> {

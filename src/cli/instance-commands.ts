@@ -26,6 +26,8 @@ const TERMS = {
   "max-visits": { value: "N", meaning: "number of visits after which the link ends, or unlimited" },
   password: { meaning: "require a password from visitors" },
   "forward-query": { meaning: "pass the query of each visit on to the destination" },
+  "forward-path": { meaning: "pass the path after the code on, in place of {path} or at the end" },
+  title: { value: "TEXT", meaning: "what the link is for; visitors do not see it" },
 } satisfies Record<OptionOf<TermName>, Options[string]>;
 type OptionOf<Name extends string> = Name extends `${infer First}_${infer Rest}`
   ? `${First}-${OptionOf<Rest>}`
@@ -35,7 +37,9 @@ type OptionOf<Name extends string> = Name extends `${infer First}_${infer Rest}`
 const REMOVALS = {
   "no-password": { meaning: "remove the password" },
   "no-forward-query": { meaning: "stop passing the query on" },
-} satisfies Record<`no-${OptionOf<NameOf<"secret" | "flag">>}`, Options[string]>;
+  "no-forward-path": { meaning: "stop passing the path on" },
+  "no-title": { meaning: "remove the title" },
+} satisfies Record<`no-${OptionOf<NameOf<"secret" | "flag" | "text">>}`, Options[string]>;
 
 const JSON_OUTPUT = { json: { meaning: "print one JSON object per line" } };
 

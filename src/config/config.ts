@@ -36,6 +36,8 @@ export interface Config extends Omit<ResolvedValues, Resolved> {
   readonly hasOperators: boolean;
   /** Whether CREATE_TOKEN or its file is set. */
   readonly needsToken: boolean;
+  /** Whether anybody may create links, and only those with a name may pass the path on: it opens a whole host. */
+  readonly pathsNeedName: boolean;
   readonly misspellings: readonly Misspelling[];
   /** Only for a process that joins others: the files of the store that they have open. */
   readonly openElsewhere?: readonly string[] | undefined;
@@ -233,7 +235,8 @@ function resolve({ blocklist, databasePasswordFile, ...values }: Values): Omit<C
     listFolder: join(folder, "blocklists"),
     journalFolder: journalFolderOf(database, dataFolder),
     hasOperators: (values.adminToken ?? values.adminTokenFile ?? values.adminUserHeader) !== null,
-    needsToken: (values.createToken ?? values.createTokenFile) !== null,
+    needsToken,
+    pathsNeedName: posture === "public" && !needsToken && values.createUserHeader === null,
   };
 }
 

@@ -91,6 +91,9 @@ export const FIELDS = {
   max_visits: 20,
   password: 512,
   forward_query: WORD,
+  forward_path: WORD,
+  // 200 code points of up to two units.
+  title: 400,
   // Only in forms and queries.
   expires_at_date: WHEN,
   starts_at_date: WHEN,
@@ -222,7 +225,15 @@ function body<const Name extends FieldName>(type: AnyBody["type"], ...fields: re
   return { type, fields, maxBytes: Math.min(MAX_BODY_BYTES, Math.ceil(bytes / 1024) * 1024) };
 }
 
-const TERMS = ["expires_at", "starts_at", "max_visits", "password", "forward_query"] as const;
+const TERMS = [
+  "expires_at",
+  "starts_at",
+  "max_visits",
+  "password",
+  "forward_query",
+  "forward_path",
+  "title",
+] as const;
 const LINK = body("json", "target", "code", "domain", ...TERMS);
 const DATES = ["expires_at_date", "starts_at_date", "zone"] as const;
 const DECISION = ["form", "reason", "note"] as const;

@@ -3,8 +3,9 @@ import type { Blocked } from "./link-check.ts";
 import type { Link, Terms } from "./link.ts";
 import { type Invalid, invalid, isProblem } from "./problem.ts";
 import { parseTarget, type Target, targetHost, type TargetPolicy } from "./target.ts";
-import { endOf, refuseEnd, refuseTerms, termsOf } from "./term-values.ts";
-import type { WantedTerms } from "./terms.ts";
+import { hashPassword } from "./terms/password.ts";
+import { endOf, orNone, refuseEnd, refusePath, refuseTerms, termsOf } from "./terms/term-values.ts";
+import type { WantedTerms } from "./terms/terms.ts";
 import type { Expiry } from "./time.ts";
 
 export interface CreateRequest {
@@ -30,7 +31,12 @@ export interface Draft extends Omit<Link, "code" | "terms"> {
 export interface DraftOptions {
   readonly targetPolicy: TargetPolicy;
   readonly blocked: Blocked;
-  /** The prefix of another domain's codes in the store. Undefined if there is no such domain. */
+  readonly codeCase: CodeCase;
+  /** See `Config`. */
+  readonly pathsNeedName: boolean;
+  /** See `Domain`. */
+  readonly keyPrefix: string;
+  /** The prefix of another domain's keys. Undefined if there is no such domain. */
   readonly keyPrefixOf?: ((domain: string) => string | undefined) | undefined;
   readonly defaultExpiry: Expiry;
 }
@@ -56,53 +62,36 @@ export function withCreator(terms: Terms | undefined, createdBy: string | undefi
   return createdBy === undefined ? terms : { ...terms, createdBy };
 }
 
-/** Turns requests into links to insert. */
-export function createDrafts(options: DraftOptions) {
-  const { clock, defaultExpiry, codeHoldMs } = options;
-  const parseDestination = createDestinationParser(options);
-
-  /** Reusing a code deletes its old link, so no code is reused while the clock may be wrong. */
-  function freeIfEndedByMs(nowMs: number): number {
-    return clock.trustworthy() ? nowMs - codeHoldMs : 0;
-  }
-
-  return {
-    parseDestination,
-    freeIfEndedByMs,
-
-    parse(request: CreateRequest, createdMs: number): Draft | Invalid {
-      const { originalUrl, customCode, domain, terms: wanted = NO_TERMS, createdBy } = request;
-      const target = parseDestination(originalUrl);
-      const code = customCode === undefined ? undefined : parseCode(customCode);
-      const keyPrefix = domain === undefined ? undefined : options.keyPrefixOf?.(domain);
-      const isUnknownDomain = domain !== undefined && keyPrefix === undefined;
-      const endsMs = endOf(wanted, defaultExpiry, createdMs);
-      const terms = withCreator(termsOf(wanted, createdMs), createdBy);
-      const wrongEnd = refuseEnd(endsMs, Math.max(createdMs, terms?.startsMs ?? 0), createdMs);
-      const wrongTerms = refuseTerms(wanted);
-      if (
-        !isProblem(target) &&
-        !isProblem(code) &&
-        !isUnknownDomain &&
-        wrongEnd.length + wrongTerms.length === 0
-      )
-        return { keyPrefix, code, originalUrl, target, createdMs, endsMs, terms };
-      const refusals = [
-        ...(isProblem(target) ? target.refusals : []),
-        ...(isProblem(code) ? code.refusals : []),
-        ...(isUnknownDomain ? [{ rule: "domain.unknown" } as const] : []),
-        ...wrongEnd,
-        ...wrongTerms,
-      ];
-      return { kind: "invalid", refusals };
-    },
-
-    /** Copying objects with `...` would take several times as long. */
-    toNewLink(draft: Draft, code: Code): NewLink<Code> {
-      const { keyPrefix, originalUrl, target, createdMs, endsMs, terms } = draft;
-      const free = freeIfEndedByMs(clock.nowMs());
-      return { keyPrefix, code, originalUrl, target, createdMs, endsMs, terms, freeIfEndedByMs: free };
-    },
+/** Applies all rules to a request, and reports all mistakes together. */
+export function createDraftParser(options: DraftOptions, parseDestination: ParseDestination) {
+  return (request: CreateRequest, createdMs: number): Draft | Invalid => {
+    const { originalUrl, customCode, domain, terms: wanted = NO_TERMS, createdBy } = request;
+    const target = parseDestination(originalUrl);
+    const code = customCode === undefined ? undefined : parseCode(customCode, options.codeCase);
+    const keyPrefix = domain === undefined ? options.keyPrefix : options.keyPrefixOf?.(domain);
+    const endsMs = endOf(wanted, options.defaultExpiry, createdMs);
+    const capitals = code === undefined || isProblem(code) ? undefined : capitalsOf(customCode ?? "", code);
+    const terms = withOrigin(termsOf(wanted, createdMs), request, capitals);
+    const wrongEnd = refuseEnd(endsMs, Math.max(createdMs, terms?.startsMs ?? 0), createdMs);
+    const wrongTerms = [
+      ...refuseTerms(wanted),
+      ...refusePath(wanted, options.pathsNeedName && createdBy === undefined),
+    ];
+    if (
+      !isProblem(target) &&
+      !isProblem(code) &&
+      keyPrefix !== undefined &&
+      wrongEnd.length + wrongTerms.length === 0
+    )
+      return { keyPrefix, code, originalUrl, target, createdMs, endsMs, terms };
+    const refusals = [
+      ...(isProblem(target) ? target.refusals : []),
+      ...(isProblem(code) ? code.refusals : []),
+      ...(keyPrefix === undefined ? [{ rule: "domain.unknown" } as const] : []),
+      ...wrongEnd,
+      ...wrongTerms,
+    ];
+    return { kind: "invalid", refusals };
   };
 }
 

@@ -6,9 +6,9 @@ import type { createLinkCheck } from "./link-check.ts";
 import { type FoundLink, hasEnded, hasStarted, type Link, type WithEnd, type WithTerms } from "./link.ts";
 import { hashPassword } from "./password.ts";
 import { type Invalid, isProblem, type Problem } from "./problem.ts";
-import type { LinkId, LinkStore } from "./store.ts";
-import { changesOf, refuseEnd, refuseStart, refuseTerms } from "./term-values.ts";
-import { type TermChanges, type WantedTerms } from "./terms.ts";
+import { hashPassword } from "./terms/password.ts";
+import { changesOf, refuseEnd, refusePath, refuseStart, refuseTerms } from "./terms/term-values.ts";
+import { type TermChanges, type WantedTerms } from "./terms/terms.ts";
 import { DAY_MS, NEVER_MS } from "./time.ts";
 
 export interface EditRequest {
@@ -36,6 +36,8 @@ export interface EditOptions<Id extends Code | LinkKey> {
   readonly parseDestination: ParseDestination;
   readonly goneProblemOf: ReturnType<typeof createLinkCheck>["goneProblemOf"];
   readonly edits: Edits;
+  /** See `Config`. */
+  readonly pathsNeedName: boolean;
 }
 
 /** Why a link stays as it is. */
@@ -79,6 +81,7 @@ export function createEditing<Id extends Code | LinkKey>({
   parseDestination,
   goneProblemOf,
   edits,
+  pathsNeedName,
 }: EditOptions<Id>): Editing<Id> {
   /** Only a new target can deceive people who know the link. Everything else may always change. */
   function isClosed(link: FoundLink<Id>, request: EditRequest, atMs: number): boolean {

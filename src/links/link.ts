@@ -78,6 +78,11 @@ export function forwardsQuery({ terms }: WithTerms): boolean {
   return terms?.forwardQuery !== undefined;
 }
 
+/** Whether the target gets what follows the code in the address of each visit. */
+export function forwardsPath({ terms }: WithTerms): boolean {
+  return terms?.forwardPath !== undefined;
+}
+
 /** Also true for a link that was ended by a machine whose clock is ahead. */
 export function hasEnded({ endsMs, terms }: WithEnd, nowMs: number): boolean {
   return nowMs >= endsMs || terms?.ended !== undefined;

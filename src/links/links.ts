@@ -18,7 +18,7 @@ export interface LinksOptions extends CreateOptions {
 
 export interface StoredLinksOptions
   extends
-    Pick<CreateOptions, "clock" | "targetPolicy" | "blocked" | "codeHoldMs">,
+    Pick<CreateOptions, "clock" | "targetPolicy" | "blocked" | "codeCase" | "codeHoldMs" | "pathsNeedName">,
     Pick<LinksOptions, "edits"> {
   readonly store: LinkStore;
   /** Reads the rules of `blocked` again, after another process may have changed them. */
@@ -159,14 +159,21 @@ export function spellingRules(codeCase: CodeCase) {
 }
 
 export function createLinks(options: LinksOptions): Links {
-  const { store, clock, blocked, codeHoldMs, edits } = options;
-  const { goneProblemOf, unlessProblem } = createLinkCheck(clock, blocked);
+  const { store, clock, blocked, codeCase, codeHoldMs, edits, pathsNeedName } = options;
+  const check = createLinkCheck(clock, blocked);
   const creation = createLinkCreation(options);
 
   return {
     ...creation,
 
-    ...createEditing({ store, clock, parseDestination: creation.parseDestination, goneProblemOf, edits }),
+    ...createEditing({
+      store,
+      clock,
+      parseDestination: creation.parseDestination,
+      check,
+      edits,
+      pathsNeedName,
+    }),
 
     ...createLookUps({ store, ...spellingRules(codeCase), clock, codeHoldMs, blocked }),
 
@@ -181,11 +188,12 @@ export function createLinks(options: LinksOptions): Links {
 }
 
 export function createStoredLinks(options: StoredLinksOptions): StoredLinks {
-  const { store, clock, blocked, codeHoldMs, edits, readRules } = options;
-  const { goneProblemOf } = createLinkCheck(clock, blocked);
+  const { store, clock, blocked, codeCase, codeHoldMs, edits, pathsNeedName, readRules } = options;
+  const lookUp = (spelling: string) => lookUpKey(spelling, codeCase);
+  const check = createLinkCheck(clock, blocked);
   const parseDestination = createDestinationParser(options);
-  const { edit } = createEditing({ store, clock, parseDestination, goneProblemOf, edits });
-  const { find } = createLookUps({ store, lookUp: lookUpKey, clock, codeHoldMs, blocked });
+  const { edit } = createEditing({ store, clock, parseDestination, check, edits, pathsNeedName });
+  const { find } = createLookUps({ store, lookUp, clock, codeHoldMs, blocked });
 
   return {
     find,

@@ -20,6 +20,7 @@ export type Refusal =
   | { rule: "target.credentials" }
   | { rule: "target.too-long"; max: number }
   | { rule: "target.own" }
+  | { rule: "target.path-in-host" }
   | { rule: "target.private" }
   | { rule: "target.chain"; host: string }
   | { rule: "target.blocked"; host: string }

@@ -66,6 +66,7 @@ export function parseTarget(written: string, policy: TargetPolicy): Target | Inv
   if (!isAscii(href) || EMPTY_LABEL.test(hostname)) return invalid({ rule: "target.unparsable" });
   if (url.username !== "" || url.password !== "") return invalid({ rule: "target.credentials" });
   if (href.length > MAX_TARGET_LENGTH) return invalid(TOO_LONG);
+  if (hostname.includes("{path}")) return invalid({ rule: "target.path-in-host" });
   if (isOwn(url, policy, hostname)) return invalid({ rule: "target.own" });
   if (policy.posture === "private") return href as Target;
   if (isPrivateHost(hostname)) return invalid({ rule: "target.private" });

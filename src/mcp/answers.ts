@@ -28,6 +28,8 @@ const TERM_WORDS = {
   max_visits: "After so many visits it ends; null if they are not limited",
   has_password: "Whether visitors must enter a password",
   forward_query: "Whether the query of a visit is passed on to the target",
+  forward_path: "Whether the path after the code of a visit is passed on to the target",
+  title: "What the link is for; null if its maker has not said, absent without the manage key",
 } as const satisfies Readonly<Record<ShownName, string>>;
 
 /** The schemas of the terms in a result. */

@@ -58,6 +58,8 @@ const NEW_TERMS = {
   max_visits: count.optional().describe("The link ends after so many visits"),
   password: text("password").optional().describe("Visitors must enter it before the link redirects them"),
   forward_query: flag.optional().describe(FORWARDS),
+  forward_path: flag.optional().describe(FORWARDS_PATH),
+  title: text("title").optional().describe(TITLE),
 } as const satisfies Readonly<Record<TermName, z.ZodType>>;
 const CHANGED_TERMS = {
   expires_at: text("expires_at").nullish().describe(`When the link ends: ${INSTANT}; null: never`),
@@ -69,6 +71,8 @@ const CHANGED_TERMS = {
     .nullish()
     .describe("Visitors must enter it before the link redirects them; null: none"),
   forward_query: flag.nullish().describe(FORWARDS),
+  forward_path: flag.nullish().describe(FORWARDS_PATH),
+  title: text("title").nullish().describe(`${TITLE}; null: none`),
 } as const satisfies Readonly<Record<TermName, z.ZodType>>;
 
 export interface ToolOptions {

@@ -2,5 +2,11 @@ import type { ApiParts } from "../api/parts.ts";
 
 /** The parts of a domain that handlers of pages need. */
 export interface PageParts extends ApiParts {
+  readonly edits: Edits;
+  /** See `Config`. */
+  readonly pathsNeedName: boolean;
+  readonly codeHoldMs: number;
+  /** The header in which a proxy names people. */
+  readonly createUserHeader: string | null;
   readonly onFault: (error: unknown) => void;
 }

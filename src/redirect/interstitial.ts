@@ -3,8 +3,11 @@ import { urlLanguage } from "../http/page-language.ts";
 import { asProblem } from "../http/problems.ts";
 import { prefersHtml } from "../http/responses.ts";
 import { header } from "../lib/bounds.ts";
+import { forwardsPath, isLimited, type Link } from "../links/link.ts";
+import type { InterstitialDetails } from "../pages/interstitial/page.tsx";
 import { answerPageProblem } from "../pages/problem/answer.ts";
 import type { Recorder } from "../visits/recorder.ts";
+import { pathOfVisit } from "./forwarded-path.ts";
 
 /**
  * Whether the reader followed a link on one of our own pages (Fetch Metadata, section 2.4). Only previews link to short
@@ -17,7 +20,7 @@ export function isFromOwnPage(headers: Headers): boolean {
 export interface InterstitialOptions {
   readonly recorder: Pick<Recorder, "isBrowser">;
   /** Shows the page. */
-  readonly show: (call: Call) => Response | Promise<Response>;
+  readonly show: (call: Call, details?: InterstitialDetails) => Response | Promise<Response>;
   readonly onFault: (error: unknown) => void;
 }
 
@@ -27,8 +30,9 @@ export interface Interstitial {
   isForPerson(call: Call): boolean;
   /** Whether this request gets the preview. Choosing a language on the preview shows it again. */
   isFor(call: Call): boolean;
-  /** Faults become problems. */
-  show(call: Call): Promise<Response>;
+  /** Faults become problems. The form for a limited link gets a text of its own, so that it uses up one visit. The page
+   * shows the target of a link that passes the path on as given here, with the path. */
+  show(call: Call, link?: Link): Promise<Response>;
 }
 
 export function createInterstitial({ recorder, show, onFault }: InterstitialOptions): Interstitial {
@@ -39,11 +43,15 @@ export function createInterstitial({ recorder, show, onFault }: InterstitialOpti
     isForPerson,
     isFor: (call) =>
       isForPerson(call) && (!isFromOwnPage(call.headers) || urlLanguage(call.request) !== undefined),
-    async show(call) {
+    async show(call, link) {
       // Read the client's address now: it is lost if the visitor hangs up while the page loads.
       call.client();
       try {
-        return await show(call);
+        if (link === undefined) return await show(call);
+        return await show(call, {
+          ...(isLimited(link) && { form: crypto.randomUUID() }),
+          ...(forwardsPath(link) && { target: link.target, path: pathOfVisit(call.request) }),
+        });
       } catch (error) {
         onFault(error);
         return answerPageProblem(call, asProblem(error));

@@ -193,11 +193,6 @@ export function createRedirect(options: RedirectOptions): Redirect {
   }
 }
 
-/** Returns the code to look up, for a barred client also that of a cached link. */
-function codeOf(hit: Entry | Code | undefined, spelling: string): Code | undefined {
-  return typeof hit === "object" ? lookUpCode(spelling) : hit;
-}
-
 function outcomeOf({ status }: Response): RedirectOutcome {
   if (status === 302) return "store";
   if (status === 404) return "unknown";

@@ -15,6 +15,7 @@ import { createProblemCache } from "../pages/problem/problem-cache.ts";
 import { createUnknownAnswer } from "../pages/unknown/handler.ts";
 import { Gate } from "../redirect/gate.ts";
 import { createInterstitial } from "../redirect/interstitial.ts";
+import { createPathVisits } from "../redirect/path-visits.ts";
 import { createRedirect, type Redirect } from "../redirect/redirect.ts";
 import { openCountries } from "../visits/country.ts";
 import type { AppParts } from "./app-parts.ts";
@@ -125,8 +126,9 @@ export function createApp(config: Config, core: Core, parts: AppParts): App {
         accepts: (call) => gate.takesPost(call),
       },
     ],
-    isOpen: (path) => !config.hasOperators || !path.startsWith("/api/v1/admin/"),
-    notFound,
+    admitOrigin: createOriginCheck(config),
+    closed: config.hasOperators ? "/api/v1/admin/" : undefined,
+    notFound: createPathVisits({ links, linkCache, clock, limiter, gate, pages, notFound }),
     addLimitHeaders: createLimitHeaders(limits, refusals),
     callOf,
     requests: parts.requests,

@@ -129,13 +129,14 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
   const secret = createSecret(sharedKey ?? Buffer.from(config.secret ?? ""));
   const seed = fillRandom(new BigUint64Array(1))[0] ?? 0n;
   const refuseRule = createRuleCheck({ hostRules, ...policy });
-  const { codeLength, codeHoldMs, defaultExpiry, edits, reportThreshold } = config;
+  const { codeCase, codeLength, codeHoldMs, defaultExpiry, edits, pathsNeedName, reportThreshold } = config;
   const linkOptions = {
     codeCase,
     codeLength,
     codeHoldMs,
     defaultExpiry,
     edits,
+    pathsNeedName,
     clock,
     fillRandom,
     targetPolicy: policy,

@@ -38,6 +38,10 @@ export function createEndpoints(config: Config, core: Core, parts: EndpointsPart
     isCreateToken: (text) => tokens.create.find(text) !== undefined,
     secretOf: ({ keyPrefix }: Domain) => secretOfPrefix(keyPrefix),
     notFound,
+    edits: config.edits,
+    pathsNeedName: config.pathsNeedName,
+    codeHoldMs: config.codeHoldMs,
+    createUserHeader,
     onFault,
   };
 

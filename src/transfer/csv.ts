@@ -38,6 +38,8 @@ const LINKS = {
   expires: ["expires at", "expires"],
   visits: ["visits", "clicks", "total clicks", "total engagements"],
   forwardQuery: ["forward query"],
+  forwardPath: ["forward path"],
+  title: ["title"],
 } as const;
 const VISITS = { code: ["code"], day: ["day"], visits: ["visits"] } as const;
 
@@ -238,13 +240,17 @@ function parseAddress(cell: string): { readonly host?: string; readonly code: st
 
 /** Returns one link per code. The last one gets the visits, because only their sum is known. */
 function linksOf(codes: readonly string[], cells: Cells<typeof LINKS>, place: string): LinkItem[] {
-  const { target = "", created, expires, visits, forwardQuery } = cells;
+  const { target = "", created, expires, visits, forwardQuery, forwardPath, title = "" } = cells;
   const originalUrl = target.slice(0, KEPT_LENGTH);
   if (`${codes.join("")}${originalUrl}`.includes("\uFFFD"))
     throw new BrokenLine("its code or target is no UTF-8");
   const [createdMs, endsMs] = [parseInstant(created), parseInstant(expires)];
   const sum = parseCount(visits);
-  const terms: Terms | undefined = parseFlag(forwardQuery) ? { forwardQuery: true } : undefined;
+  const terms: Terms = {
+    forwardQuery: parseFlag("forward_query", forwardQuery) || undefined,
+    forwardPath: parseFlag("forward_path", forwardPath) || undefined,
+    title: EMPTY.test(title) ? undefined : fitText("title", title),
+  };
   return codes.map((code, nth) => ({
     kind: "link",
     key: code,

@@ -15,7 +15,7 @@ export function manyLines(links: number): string {
   for (const code of codes) lines.push(JSON.stringify({ kind: "day", code, created_at, ...counts }));
   const decision = { at: created_at, who: "api", action: "block-host" };
   for (let nth = 0; nth < 9; nth++)
-    lines.push(JSON.stringify({ kind: "entry", ...decision, host: `h${nth}.example` }));
+    lines.push(JSON.stringify({ kind: "entry", id: nth + 1, ...decision, host: `h${nth}.example` }));
   return ended(lines, { link: links, day: links, entry: 9 });
 }
 
@@ -51,7 +51,7 @@ export async function importTo(
   file: Uint8Array,
   wrap = (write: WriteRecords) => write,
 ): Promise<boolean> {
-  const counts = await fillStore(address, (write) =>
+  const counts = await fillStore(address, "match", (write) =>
     fillFrom(chunksOf(file), wrap(write), {
       onBroken: (line, why) => {
         throw new Error(`${line}: ${why}`);

@@ -59,7 +59,7 @@ test("an import that fails after any kind of record leaves the store as it was, 
 test("no service starts on a store while an import fills it", async () => {
   using folder = temporaryFolder();
   for (const address of [sqlite(join(folder.path, "curt.db")), await newPostgres()]) {
-    const failure = await fillStore(address, async (write) => {
+    const failure = await fillStore(address, "match", async (write) => {
       await write("host", [{ host: "evil.example", reason: "spam", sinceMs: 5 }]);
       try {
         const store = await openStore(address, { busyWaitMs: 1 });
@@ -175,7 +175,7 @@ describe("curt export and curt import", () => {
       code: 0,
       stdout: "",
       stderr:
-        "exported 11 links, 5 days of visits, 1 secret, 1 host rule, 8 journal entries, 2 cases, 6 counters, 1 keyed request\n",
+        "exported 11 links, 5 days of visits, 1 secret, 1 host rule, 8 journal entries, 8 replaced values, 2 cases, 6 counters, 1 keyed request\n",
     });
     expect(statSync(path("one")).mode & 0o777).toBe(0o600);
     const again = await run(["export", path("one")], settings(first));
@@ -184,7 +184,7 @@ describe("curt export and curt import", () => {
     const imported = await run(["import", "--new", path("one")], settings(middle));
     expect([imported.code, imported.stderr]).toEqual([0, ""]);
     expect(imported.stdout).toContain(
-      "has everything from the export: 11 links, 5 days of visits, 1 secret, 1 host rule, 8 journal entries, 2 cases, 6 counters, 1 keyed request",
+      "has everything from the export: 11 links, 5 days of visits, 1 secret, 1 host rule, 8 journal entries, 8 replaced values, 2 cases, 6 counters, 1 keyed request",
     );
     const second = await run(["export", "-"], settings(middle));
     expect(second.stdout).toBe(readFileSync(path("one"), "utf8"));

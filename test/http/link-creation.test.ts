@@ -46,6 +46,8 @@ describe("POST /api/v1/links", () => {
       visits_used: null,
       has_password: false,
       forward_query: false,
+      forward_path: false,
+      title: null,
       state: "active",
       disabled_reason: null,
       changed_at: null,

@@ -53,6 +53,8 @@ async function serve(folder: string, record = () => {}) {
     targetPolicy: { posture: "private", ownHosts: [], ownPorts: [], isShortener: () => false },
     defaultExpiry: "never",
     edits: "on",
+    codeCase: "match" as const,
+    pathsNeedName: false,
     codeLength: 7,
     codeHoldMs: 0,
     blocked: () => undefined,

@@ -61,6 +61,8 @@ function openLinks(
     },
     defaultExpiry: "never",
     edits: "on",
+    codeCase: "match" as const,
+    pathsNeedName: false,
     codeLength: 7,
     codeHoldMs: HOLD_MS,
     blocked: () => undefined,

@@ -107,6 +107,10 @@ const REFUSED = {
     `https://curt.example/ http://curt.example/abc https://curt.example.:443/a https://curt.example:8443/
       https://%63urt.example/ https://curt。example/ https://curt.example#x https://한글.한국/
       https://203.0.113.9/ https://3405803785/ https://[2001:db8:0:1:0:0:0:9]/`.split(/\s+/),
+  "target.path-in-host":
+    "https://{path}/ https://{path}.example/ https://a{PATH}.example/x https://%7Bpath%7D.example/".split(
+      " ",
+    ),
   "target.private": `http://127.0.0.1/ http://0x7f.1/ http://2130706433/ http://①②⑦.⓪.⓪.①/ http://0.0.0.0/
       http://10.1.2.3/ http://172.16.0.1/ http://192.168.0.1/ http://169.254.169.254/latest/meta-data/
       http://100.64.0.1/ http://168.63.129.16/ http://198.18.0.1/ http://240.0.0.1/

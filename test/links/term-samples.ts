@@ -43,6 +43,8 @@ export const SAMPLES = {
   // Nothing trims it.
   password: { values: [" open sesame ", "correct horse"] },
   forward_query: { values: [true, false] },
+  forward_path: { values: [true, false] },
+  title: { values: ["Spring sale", "봄 세일 🌸"] },
 } satisfies { readonly [N in TermName]: Sample<Kinds[KindOf<N>]["sent"]> } as Readonly<
   Record<TermName, Sample<Value>>
 >;

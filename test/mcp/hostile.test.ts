@@ -46,6 +46,7 @@ const LINK = {
   max_visits: null,
   has_password: false,
   forward_query: false,
+  forward_path: false,
   visits: 1,
 };
 

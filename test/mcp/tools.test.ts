@@ -26,6 +26,8 @@ const PLAIN = {
   max_visits: null,
   has_password: false,
   forward_query: false,
+  forward_path: false,
+  title: null,
   visits: 0,
 };
 /** Statistics are kept for this many days, so more can't be queried. */
@@ -132,6 +134,7 @@ test("update and withdraw change a link with its manage key", async () => {
     max_visits: null,
     has_password: false,
     forward_query: false,
+    forward_path: false,
     changed_at: expect.any(String),
   });
   expect((await curt.fetch("/keyed")).headers.get("location")).toBe(other);

@@ -20,6 +20,8 @@ async function openOperator() {
     clock: createClock(clock.nowMs, clock.nowMs),
     targetPolicy: { posture: "public", ownHosts, ownPorts: ["443"], isShortener: () => false },
     edits: "off",
+    codeCase: "match",
+    pathsNeedName: false,
     codeHoldMs: 0,
     blocked: hostRules.blocked,
     readRules: hostRules.read,

@@ -3,7 +3,10 @@ import type { Target } from "../../src/links/target.ts";
 import { newLink } from "../stores/links.ts";
 import { openStoreOf, type RunningService } from "./service.ts";
 
-interface Wanted extends Pick<Terms, "startsMs" | "maxVisits" | "passwordHash" | "forwardQuery"> {
+interface Wanted extends Pick<
+  Terms,
+  "startsMs" | "maxVisits" | "passwordHash" | "forwardQuery" | "forwardPath"
+> {
   readonly password?: string;
   readonly target?: string;
   readonly createdMs?: number;

@@ -299,7 +299,10 @@ describe("curt import of a CSV file", () => {
       },
     ));
 
-  test("reads forward_query in the spellings of databases", () => {
+  test.each([
+    ["Forward-Query", "https://example.com/", "?utm=1", ""],
+    ["forward_path", "https://example.com/{path}", "", "%7Bpath%7D"],
+  ])("reads %s in the spellings of databases", (column, target, ifOn, ifOff) => {
     const [on, off] = [
       ["true", "TRUE", "t", "1"],
       ["false", "F", "0", "", "NULL"],

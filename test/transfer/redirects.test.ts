@@ -228,7 +228,10 @@ describe("curt export of redirects", () => {
     const soon = Date.UTC(2199, 0, 1);
     await store.insert([
       newLink("plain"),
-      newLink("passes", { terms: { forwardQuery: true } }),
+      newLink("passes", {
+        target: "https://example.com/passes/%7Bpath%7D" as Target,
+        terms: { forwardQuery: true, forwardPath: true },
+      }),
       newLink("later", { terms: { startsMs: soon } }),
       newLink("over", { createdMs: NOW - day, endsMs: NOW - 1 }),
       newLink("ends", { endsMs: soon }),

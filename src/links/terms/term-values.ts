@@ -98,6 +98,11 @@ export function refuseStart(startsMs: number, nowMs: number, hasStarted = false)
   return startsMs < nowMs ? [{ rule: "starts_at.past" }] : NONE;
 }
 
+/** Refuses to pass the path on for a maker without a name, where that needs one. */
+export function refusePath({ forward_path }: WantedTerms, needsName: boolean): readonly Refusal[] {
+  return needsName && forward_path === true ? [{ rule: "forward_path.anonymous" }] : NONE;
+}
+
 /** Refuses an end in the past, or before the link starts at `fromMs`. */
 export function refuseEnd(endsMs: number, fromMs: number, nowMs: number): readonly Refusal[] {
   if (endsMs <= nowMs) return [{ rule: "expires_at.past" }];

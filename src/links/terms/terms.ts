@@ -50,8 +50,11 @@ export const TERMS = {
     none: "unlimited",
     bounds: { min: 1, max: 1_000_000_000 },
   },
-  password: { kind: "secret", stored: "passwordHash", bounds: { min: 1, max: 128 } },
-  forward_query: { kind: "flag", stored: "forwardQuery" },
+  password: { kind: "secret", stored: "passwordHash", sees: "everybody", bounds: { min: 1, max: 128 } },
+  forward_query: { kind: "flag", stored: "forwardQuery", sees: "everybody" },
+  forward_path: { kind: "flag", stored: "forwardPath", sees: "everybody" },
+  /** What the link is for. */
+  title: { kind: "text", stored: "title", sees: "colleagues", bounds: { min: 1, max: 200 } },
 } as const satisfies Readonly<Record<string, Term>>;
 
 export type TermName = keyof typeof TERMS;

@@ -36,7 +36,8 @@ export async function writeRedirects(
   const byPrefix = new Map(states.map((state) => [state.file.keyPrefix, state]));
   const leftOut = new Map<LeftOut, number>();
   const leaveOut = (why: LeftOut) => leftOut.set(why, (leftOut.get(why) ?? 0) + 1);
-  let [losingQuery, uncollected] = [0, 0];
+  const codeCase = await records.codeCase();
+  let [losingQuery, losingPath, uncollected] = [0, 0, 0];
   type State = (typeof states)[number];
 
   function spellingsFor({ code, stored, target }: Pick<Entry, "code" | "stored" | "target">) {
@@ -81,8 +82,9 @@ export async function writeRedirects(
           if (typeof live === "string" || state === undefined) continue;
           if (isFirst) state.links++;
           if (isFirst && live.losesQuery) losingQuery++;
-          for (const spelling of hasOneSpelling ? [live.code] : spellingsOf(live.code)) {
-            const written = work(state, { ...live, spelling });
+          if (isFirst && live.losesPath) losingPath++;
+          for (const spelling of spellingsFor(live)) {
+            const written = work(state, { ...live, codeCase, spelling });
             if (written !== undefined) await written;
           }
         }
@@ -120,7 +122,19 @@ export async function writeRedirects(
     state.pending += format.end?.(state.file, codeCase) ?? "";
     await flush(state);
   }
-  return { written: states.map(({ links }) => links), leftOut, losingQuery };
+  return { written: states.map(({ links }) => links), leftOut, losingQuery, losingPath, codeCase };
+}
+
+/** For a reader that ignores some capitals: each of its spellings once. */
+function spellingsIgnoring(
+  fold: (spelling: string) => string,
+  code: string,
+  stored: string,
+): readonly string[] {
+  const typed = typedCapitals(code).filter((one) => lookUpCode(one, "ignore") === stored);
+  const all = [...spellingsOf(code, stored), ...typed.flatMap((one) => spellingsOf(one))];
+  // The last of a Map's equal keys wins, and leaving a link out counts its code.
+  return [...new Map(all.toReversed().map((spelling) => [fold(spelling), spelling])).values()];
 }
 
 /** Counts keys up to 2, some of them too high, with two bits per hash. */
