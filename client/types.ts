@@ -83,6 +83,8 @@ export type ManagedLink = {
   visits_used: number | null;
   /** The creator's name, if they used a token with a name or were signed in. Only requests with the manage key get it. */
   created_by?: string | undefined;
+  /** The person whose link it is. Only requests with the manage key and people whom the proxy names get it. */
+  owner?: string | undefined;
   /** `scheduled`: not started yet; `used_up`: its visit limit is reached; `withdrawn`: withdrawn by its maker; `disabled`: see `disabled_reason`. */
   state: LinkState;
   /** Why the link does not work although it may not have expired: the operator's reason for disabling it or blocking its host, or `blocklist` if its host is on a blocklist. `null` if it works. */
@@ -125,6 +127,7 @@ export type ProblemReason =
   | "expires_at.past"
   | "forward_path.anonymous"
   | "max_visits.range"
+  | "owner.name"
   | "password.length"
   | "starts_at.started"
   | "starts_at.format"
@@ -167,6 +170,7 @@ export type ProblemReason =
   | "edits.closed"
   | "key.missing"
   | "key.wrong"
+  | "owner.other"
   | "precondition.failed"
   | "idempotency.format"
   | "idempotency.reused"
@@ -255,6 +259,8 @@ export type Link = {
   visits_used: number | null;
   /** The creator's name, if they used a token with a name or were signed in. Only requests with the manage key get it. */
   created_by?: string | undefined;
+  /** The person whose link it is. Only requests with the manage key and people whom the proxy names get it. */
+  owner?: string | undefined;
   /** `scheduled`: not started yet; `used_up`: its visit limit is reached; `withdrawn`: withdrawn by its maker; `disabled`: see `disabled_reason`. */
   state: LinkState;
   /** Why the link does not work although it may not have expired: the operator's reason for disabling it or blocking its host, or `blocklist` if its host is on a blocklist. `null` if it works. */
@@ -269,6 +275,8 @@ export type Link = {
 export type LinkChange = {
   /** The new destination. */
   target?: string | undefined;
+  /** The person who gets the link: the name that the proxy sends. Earlier manage keys no longer open it. */
+  owner?: string | undefined;
   /** When the link ends, in the same format as for a new link. `null`: never. */
   expires_at?: string | null | undefined;
   /** When the link starts, in the same format as for a new link. `null`: now. Cannot be changed after the start. */

@@ -1,8 +1,10 @@
 import type { CreatorCheck } from "../http/credentials.ts";
 import type { Domain } from "../http/domain.ts";
-import type { Limiter } from "../http/limiter.ts";
+import type { Limiter } from "../http/limits/limiter.ts";
+import type { Rights } from "../http/rights.ts";
 import type { MonotonicClock, WallClock } from "../links/clock.ts";
-import type { Links } from "../links/links.ts";
+import type { LinkKey } from "../links/code.ts";
+import type { Links, ReadOwnLinks } from "../links/links.ts";
 import type { Secret } from "../links/secret.ts";
 import type { Expiry } from "../links/time.ts";
 import type { Reports } from "../moderation/reports/reports.ts";
@@ -27,6 +29,7 @@ export interface ApiParts {
 export interface ApiViewParts {
   readonly links: Pick<Links, "find" | "resolve">;
   readonly visits: VisitLookUps;
+  readonly ownLinks: ReadOwnLinks;
   readonly clock: WallClock;
   readonly version: string;
   /** Whether links are only created for those who know the token. */

@@ -49,9 +49,16 @@ interface CreateBody {
   describe(link: Link, domain: Domain, manageKey: string): { readonly code: string };
 }
 
-/** Adds the caller's name to a request. */
-export function asCaller({ by }: Call, request: CreateRequest): CreateRequest {
-  return by === undefined ? request : { ...request, createdBy: by };
+/** Adds the caller to a request: the name, and whose places a password takes in the queue of hashes. */
+export function asCaller(
+  call: Call,
+  request: CreateRequest,
+  { sharers }: Pick<Limiter, "sharers">,
+): CreateRequest {
+  const hasPassword = typeof request.terms?.password === "string";
+  return call.by === undefined && !hasPassword
+    ? request
+    : { ...request, createdBy: call.by, owner: call.person, ...(hasPassword && { sharers: sharers(call) }) };
 }
 
 /** The domain of a created link. */
@@ -78,7 +85,9 @@ const inLine = createLines();
 export const REPLAYED = { "Idempotent-Replayed": "true" } as const;
 const REUSED = { kind: "idempotency.reused" } as const;
 
-export function createCreateHandlers({ links, limiter, refusalToCreate, secret, secretOf }: ApiParts) {
+export function createCreateHandlers(parts: ApiParts) {
+  const { links, limiter, refusalToCreate, allKeys } = parts;
+
   /**
    * Counts links against the client's limits and creates them. It creates none if the client may not create all of them now.
    * Replayed creates don't count, so a client that has used up its limits still gets the response to its first try.
@@ -139,12 +148,10 @@ export function createCreateHandlers({ links, limiter, refusalToCreate, secret, 
         return (call) => (call.headers.has("idempotency-key") ? later(call) : withoutKey(call));
       },
     };
-    const withoutKey = limit(limiter.attempt((call) => withToken(call)));
-    const withKey = limiter.attempt((call) => {
-      const identify = readIdempotencyKey(call, secret);
-      return isProblem(identify) ? problemJson(call, identify) : withToken(call, identify);
-    });
-    return (call) => (call.headers.has("idempotency-key") ? withKey(call) : withoutKey(call));
+  }
+
+  function manageKeyOf({ code, createdMs }: Link, { keyPrefix }: Domain): string {
+    return allKeys.manageKey({ code: keyOf(keyPrefix, code), createdMs });
   }
 
   async function readText(call: Call, bounds: AnyBody): Promise<string | HttpProblem> {
@@ -268,7 +275,13 @@ function readIdempotencyKey(
   });
 }
 
-/** A string and the same text without quotes are one key. */
+/** A token and a person may have the same name. */
+function callerOf({ by, person }: Call): readonly string[] {
+  if (by === undefined) return [];
+  return person === undefined ? [by] : [by, "person"];
+}
+
+/** A string and the same text without quotes are one key. @internal */
 export function parseKey(value: string): string | HttpProblem {
   const key = STRING.exec(value)?.[1]?.replaceAll(/\\(["\\])/g, "$1") ?? BARE.exec(value)?.[0] ?? "";
   return PRINTABLE.test(key) ? key : { kind: "idempotency.format" };

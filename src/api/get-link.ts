@@ -6,9 +6,17 @@ import { isProblem } from "../links/problem.ts";
 import type { ApiParts, ApiViewParts } from "./api-parts.ts";
 import { envelope, success } from "./envelope.ts";
 import { linkJson, linkSchema } from "./link-json.ts";
-import { type CheckedKey, findForView, showForMaker, tagOfLink, VARY } from "./manage-key.ts";
-import type { ApiParts, ApiViewParts } from "./parts.ts";
-import { z } from "./schema.ts";
+import { type CheckedCaller, findForView, showForMaker, tagOfLink, VARY } from "./manage-key.ts";
+import {
+  codeParameter,
+  type Entry,
+  etag,
+  failure,
+  KEY_HELPS,
+  linkFailures,
+  returns,
+} from "./openapi/components.ts";
+import { z } from "./openapi/schema.ts";
 
 /** Becomes the `ETag` on the serving thread. As one of the view, it would make that a 304 although visits were added. */
 const REVISION = "Revision";
@@ -36,7 +44,7 @@ export const getLink = viewEndpoint({
     },
   } satisfies Entry,
   view: { parameters: [], render: showLink },
-  serve: (parts: ApiParts, show: Show<CheckedKey | undefined>) => {
+  serve: (parts: ApiParts, show: Show<CheckedCaller | undefined>) => {
     const showLinkForMaker = showForMaker(parts, show);
     const pace = createPace(parts.clock);
     return async (call) => {
@@ -51,8 +59,8 @@ export const getLink = viewEndpoint({
 });
 
 function showLink({ links, visits, clock }: ApiViewParts) {
-  return async (call: DetachedCall, checked: CheckedKey | undefined): Promise<Response> => {
-    const { link, isMaker } = await findForView(links, call, checked);
+  return async (call: DetachedCall, checked: CheckedCaller | undefined): Promise<Response> => {
+    const { link, viewer } = await findForView(links, call, checked);
     if (isProblem(link)) return problemJson(call, link);
     const { visits: counted } = await visits.sums(link);
     const json = linkJson(link, call.domain, { nowMs: clock.nowMs(), visits: counted, viewer });

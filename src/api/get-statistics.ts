@@ -9,6 +9,9 @@ import { isProblem } from "../links/problem.ts";
 import { negotiateLanguage } from "../locales/messages.ts";
 import { type Dimension, DIMENSIONS } from "../visits/days/dimensions.ts";
 import { INTERVALS } from "../visits/statistics/series.ts";
+import type { ApiViewParts } from "./api-parts.ts";
+import { envelope, success } from "./envelope.ts";
+import { type CheckedCaller, findForView, showForMaker } from "./manage-key.ts";
 import {
   codeParameter,
   count,
@@ -165,7 +168,7 @@ export const getStatistics = viewEndpoint({
 });
 
 function showStatistics({ links, visits, version }: ApiViewParts) {
-  return async (call: DetachedCall, checked: CheckedKey | undefined): Promise<Response> => {
+  return async (call: DetachedCall, checked: CheckedCaller | undefined): Promise<Response> => {
     const { query, problem } = readStatisticsQuery(call.request);
     if (problem !== undefined) return problemJson(call, problem);
     const { link, viewer } = await findForView(links, call, checked);

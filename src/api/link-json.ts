@@ -59,6 +59,7 @@ const properties = {
   ...termShape(),
   visits_used: z.int().nullable().openapi({ description: "api.link.visits_used", example: null }),
   created_by: string.optional().openapi({ description: "api.link.created_by", example: "newsletter" }),
+  owner: string.optional().openapi({ description: "api.link.owner", example: "mina" }),
   state: state.openapi({ description: "api.link.state", example: "active" }),
   disabled_reason: disabledReason
     .nullable()
@@ -80,6 +81,11 @@ export const managedLinkSchema = z
     manage_key: keyField,
   })
   .openapi("ManagedLink");
+
+/** The key is missing in responses to people who may change the link and aren't its owner. */
+export const changedLinkSchema = z
+  .object({ ...properties, manage_key: keyField.optional() })
+  .openapi("ChangedLink");
 
 export interface LinkContext {
   readonly nowMs: number;

@@ -1,11 +1,18 @@
 import { endpoint } from "../http/endpoint.ts";
 import { requiredTags } from "../http/responses.ts";
-import { isProblem } from "../links/problem.ts";
-import { codeParameter, type Entry, etag, ifMatch, KEY_NEEDED, keyFailures, returns } from "./components.ts";
+import type { ApiParts } from "./api-parts.ts";
 import { envelope } from "./envelope.ts";
-import { managedLinkSchema } from "./link-json.ts";
+import { changedLinkSchema } from "./link-json.ts";
 import { createKeyedLinks } from "./manage-key.ts";
-import type { ApiParts } from "./parts.ts";
+import {
+  codeParameter,
+  type Entry,
+  etag,
+  ifMatch,
+  KEY_NEEDED,
+  keyFailures,
+  returns,
+} from "./openapi/components.ts";
 
 export const withdrawLink = endpoint({
   at: "DELETE /api/v1/links/{code}",
@@ -21,17 +28,20 @@ export const withdrawLink = endpoint({
     responses: {
       200: returns(
         "api.withdrawn",
-        envelope("link.ended", managedLinkSchema).openapi("WithdrawnLinkResponse"),
+        envelope("link.ended", changedLinkSchema).openapi("WithdrawnLinkResponse"),
         etag,
       ),
       ...keyFailures("api.key.wrong"),
     },
   } satisfies Entry,
   serve: (parts: ApiParts) => {
-    const { withKey, respond } = createKeyedLinks(parts);
-    return withKey(async (call, link) => {
-      const outcome = await parts.links.withdraw(link, requiredTags(call.headers));
-      return isProblem(outcome) ? problemJson(call, outcome) : respond(call, "link.ended", outcome);
-    });
+    const { withRight, respond } = createKeyedLinks(parts);
+    return withRight((call, opened) =>
+      respond(call, "link.ended", opened, () =>
+        opened.right === "maker"
+          ? parts.links.withdraw(opened.link, requiredTags(call.headers))
+          : Promise.resolve({ kind: "owner.other" as const }),
+      ),
+    );
   },
 });

@@ -215,12 +215,13 @@ async function importItems(
     }
   }
   // Prints nothing before the importer is closed, which may fail.
-  const { links, added, known, visits } = await importAll();
+  const { links, known, visits, owned, ...sum } = await importAll();
   progress.end();
   skipped.print();
   const would = isDryRun ? " would be" : "";
   const sums = [
-    `${added.toLocaleString("en")} of ${links.toLocaleString("en")} links${would} added, with ${formatCount("visits", visits)}`,
+    `${sum.added.toLocaleString("en")} of ${links.toLocaleString("en")} links${would} added, with ${formatCount("visits", visits)}`,
+    ...(owned === 0 ? [] : [`${owned.toLocaleString("en")} of them with an owner`]),
     `${known.toLocaleString("en")} already there`,
     `${plural(skipped.count(), "row")}${would} left out`,
   ];

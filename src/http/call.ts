@@ -5,7 +5,7 @@ import type { Domain } from "./domain.ts";
 
 export type Handler = (call: Call) => Response | Promise<Response>;
 /** A call without its connection, as the views thread gets it. */
-export type DetachedCall = Omit<Call, "at" | "by" | "client" | "limits" | "mayTake">;
+export type DetachedCall = Omit<Call, "at" | "by" | "person" | "client" | "limits" | "mayTake">;
 
 const NONE: readonly never[] = [];
 
@@ -19,6 +19,8 @@ export class Call {
   limits: readonly RateLimitName[] = NONE;
   /** The caller's name, once a check has found it: that of a token, or of a person whom a trusted proxy has signed in. */
   by: string | undefined = undefined;
+  /** The same name if it is that of a person in CREATE_USER_HEADER, who owns what the call creates. */
+  person: string | undefined = undefined;
 
   constructor(
     readonly request: Request,
@@ -47,6 +49,7 @@ export class Call {
     const call = new Call(this.request, code, domain, this.server, this.clientOf);
     call.knownClient = this.knownClient;
     call.by = this.by;
+    call.person = this.person;
     return call;
   }
 

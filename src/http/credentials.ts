@@ -130,6 +130,7 @@ export function createCreatorCheck({ tokens, needsToken, ...headers }: CheckPart
     // Not by ADMIN_TOKEN: where everybody may create links, its name in `created_by` would confirm a guess.
     const operator = creator ?? readOperator?.(call);
     call.by = isProblem(operator) ? undefined : operator;
+    call.person = found === undefined ? creator : undefined;
     return undefined;
   };
 }

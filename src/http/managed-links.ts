@@ -5,26 +5,52 @@ import { isProblem } from "../links/problem.ts";
 import type { Call } from "./call.ts";
 import type { Limiter } from "./limits/limiter.ts";
 import type { HttpProblem } from "./problems.ts";
+import type { Right, Rights } from "./rights.ts";
 
 export interface ManagedLinksOptions {
   readonly links: Pick<Links, "find" | "edit">;
-  readonly secret: Pick<Secret, "isManageKey">;
-  readonly limiter: Pick<Limiter, "take" | "unknown" | "share">;
+  readonly rights: Rights;
+  readonly limiter: Pick<Limiter, "take" | "unknown" | "sharers">;
 }
 
-/** Finds and changes links for whoever has their manage key: on pages and in the API. */
-export function createManagedLinks({ links, secret, limiter }: ManagedLinksOptions) {
+/** A link, and what the caller may do with it. */
+export interface OpenedLink {
+  readonly link: FoundLink;
+  readonly right: Right;
+  /** The caller, if the proxy names one. */
+  readonly person: string | undefined;
+}
+
+/** Finds and changes links for whoever may change them: on pages and in the API. */
+export function createManagedLinks({ links, rights, limiter }: ManagedLinksOptions) {
   return {
-    /** Returns the link if the key opens it. Wrong keys count as unknown codes, so that nobody can try many. */
-    async unlock(call: Call, key: string): Promise<FoundLink | HttpProblem> {
+    /**
+     * Returns the link if the key or the caller's name opens it. A right key needs no name. Wrong keys count as unknown codes, so
+     * that nobody can try many. "" is no key.
+     */
+    async open(call: Call, key: string): Promise<OpenedLink | HttpProblem> {
+      const named = rights.personOf(call);
+      const person = isProblem(named) ? undefined : named;
+      if (key === "" && person === undefined) return isProblem(named) ? named : { kind: "key.missing" };
       const link = await links.find(call.code, "maker");
-      if (isProblem(link) || secret.isManageKey(key, link)) return link;
+      if (isProblem(link)) return link;
+      const right = rights.rightOf(link, key, person);
+      if (right !== undefined) return { link, right, person };
+      if (key === "") return { kind: "owner.other" };
       return (await limiter.unknown(call)) ?? { kind: "key.wrong" };
     },
 
     /** Counts a new target as a create, because it could as well be a new link. */
-    async edit(call: Call, link: FoundLink, wanted: EditRequest): Promise<Link | HttpProblem> {
-      const request = limiter.share(call, wanted);
+    async edit(
+      call: Call,
+      { link, person, right }: OpenedLink,
+      wanted: EditRequest,
+    ): Promise<Link | HttpProblem> {
+      const isReserved = wanted.owner !== undefined || wanted.terms?.password !== undefined;
+      if (right !== "maker" && isReserved) return { kind: "owner.other" };
+      const hasPassword = typeof wanted.terms?.password === "string";
+      const sharers = hasPassword ? limiter.sharers(call) : undefined;
+      const request = { ...wanted, person, sharers };
       const isNewTarget = request.originalUrl !== undefined && request.originalUrl !== link.originalUrl;
       if (!isNewTarget) return links.edit(link, request);
       const giveBack = await limiter.take(call, "create", 1);

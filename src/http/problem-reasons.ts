@@ -34,6 +34,7 @@ export const PROBLEM_REASONS = [
   "expires_at.past",
   "forward_path.anonymous",
   "max_visits.range",
+  "owner.name",
   "password.length",
   "starts_at.started",
   "starts_at.format",
@@ -79,6 +80,7 @@ export const PROBLEM_REASONS = [
   "edits.closed",
   "key.missing",
   "key.wrong",
+  "owner.other",
   "precondition.failed",
   // A rule about the caller, the rate or the route.
   "idempotency.format",
@@ -95,6 +97,7 @@ export const PROBLEM_REASONS = [
   "route.unknown",
   "token.missing",
   "token.wrong",
+  "user.missing",
   "user.wrong",
   // Our side.
   "internal",

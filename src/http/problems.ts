@@ -53,11 +53,11 @@ export type HttpProblem =
   | { kind: "operator.missing" | "operator.wrong" | "operator.no-case" }
   | { kind: "password.missing" | "password.wrong"; /** For a challenge (RFC 7617). */ shortUrl?: string }
   | { kind: "link.prefetch" }
-  | { kind: "key.missing" | "key.wrong" }
+  | { kind: "key.missing" | "key.wrong" | "owner.other" }
   | EditsClosed
   | OtherRevision
   | { kind: "precondition.required" }
-  | { kind: "token.missing" | "token.wrong" | "user.wrong" };
+  | { kind: "token.missing" | "token.wrong" | "user.missing" | "user.wrong" };
 
 export const RETRY_SOON = { "Retry-After": "2" };
 
@@ -181,6 +181,8 @@ function describeKind(problem: HttpProblem, fields: FieldNames): PartialDescript
     case "cross-site":
     case "edits.closed":
     case "key.wrong":
+    case "owner.other":
+    case "user.missing":
     case "user.wrong":
       return { status: 403, messages: [say(problem.kind)] };
     case "precondition.failed":

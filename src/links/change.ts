@@ -22,6 +22,11 @@ export type Change =
 interface IfRevision {
   /** Only to a link with one of these revisions. Undefined: to any. */
   readonly ifRevisions?: readonly string[] | undefined;
+  /**
+   * Only while the link has this generation of keys. It may have another owner since it was opened, for example while a
+   * password was hashed. Undefined: any.
+   */
+  readonly opened?: { readonly keys: number | undefined } | undefined;
 }
 
 /** The link has another revision than those that its maker or the operator knows. */
@@ -33,6 +38,8 @@ export interface OtherRevision {
 /** A start is refused for a link that has started. */
 export interface Edit extends TermChanges {
   readonly destination?: { readonly originalUrl: string; readonly target: Target } | undefined;
+  /** Whose link it becomes. */
+  readonly owner?: string | undefined;
 }
 
 /** How long pages show the host of the earlier target. */
@@ -65,7 +72,7 @@ export function revisionOf(link: Pick<Link, "originalUrl" | "endsMs" | "terms">)
 
 /**
  * Identifies what the operator sees of a link: the revision, and which link of its code it is. Without the end, because the last
- * visit of a limited link sets it.
+ * visit of a limited link sets it. Each new owner makes another version.
  */
 export function versionOf(link: Pick<Link, "createdMs" | "originalUrl" | "terms">): string {
   return `${link.createdMs.toString(36)}.${revisionOf({ ...link, endsMs: 0 })}`;
@@ -93,7 +100,7 @@ function countVisit(link: StoredLink, atMs: number): StoredLink | undefined {
 
 function applyEdit(
   link: StoredLink,
-  { destination, ...changes }: Edit,
+  { destination, owner, ...changes }: Edit,
   atMs: number,
 ): StoredLink | undefined {
   const { endsMs, startsMs, maxVisits } = changes;
@@ -110,12 +117,18 @@ function applyEdit(
       },
     );
   if (endsMs !== undefined) after = { ...after, endsMs: endsMs ?? NEVER_MS };
+  if (owner !== undefined) after = { ...after, terms: ownedBy(after.terms, owner) };
   if (maxVisits === null) after = withTerms(after, { visits: undefined });
   after = { ...after, terms: applyTerms(after.terms, changes) };
   // Two edits that are right alone may contradict each other.
   if (endsBeforeStart(after) && !endsBeforeStart(link)) return undefined;
   after = endIfUsedUp(after, atMs);
   return Bun.deepEquals(after, link) ? undefined : after;
+}
+
+/** The terms of a link that gets an owner, or none. Keys that were made before no longer open it. */
+export function ownedBy(terms: Terms | undefined, owner: string | undefined): Terms | undefined {
+  return owner === terms?.owner ? terms : orNone({ ...terms, owner, keys: (terms?.keys ?? 0) + 1 });
 }
 
 function endsBeforeStart({ endsMs, terms }: StoredLink): boolean {

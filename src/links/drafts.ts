@@ -16,6 +16,8 @@ export interface CreateRequest {
   readonly terms?: WantedTerms | undefined;
   /** The name of who creates it. No body contains it. */
   readonly createdBy?: string | undefined;
+  /** The person whose link it becomes. */
+  readonly owner?: string | undefined;
   /** Who shares the places of the queue in which passwords are hashed. */
   readonly sharers?: readonly string[] | undefined;
 }
@@ -58,8 +60,14 @@ export function createDestinationParser({
   };
 }
 
-export function withCreator(terms: Terms | undefined, createdBy: string | undefined): Terms | undefined {
-  return createdBy === undefined ? terms : { ...terms, createdBy };
+/** Adds who created a link, whose it is, and how its code was written. */
+export function withOrigin(
+  terms: Terms | undefined,
+  { createdBy, owner }: Pick<CreateRequest, "createdBy" | "owner">,
+  capitals: string | undefined,
+): Terms | undefined {
+  if (createdBy === undefined && owner === undefined && capitals === undefined) return terms;
+  return orNone({ ...terms, createdBy, owner, capitals });
 }
 
 /** Applies all rules to a request, and reports all mistakes together. */

@@ -16,6 +16,10 @@ export interface EditRequest {
   readonly originalUrl?: string | undefined;
   /** A start of null is now, unless the link has started already. */
   readonly terms?: WantedTerms | undefined;
+  /** The person who gets the link. */
+  readonly owner?: string | undefined;
+  /** The person who changes it. Undefined for whoever has its key. */
+  readonly person?: string | undefined;
   /** Who shares the places of the queue in which passwords are hashed. */
   readonly sharers?: readonly string[] | undefined;
   /** See {@link Change}. */
@@ -89,8 +93,8 @@ export function createEditing<Id extends Code | LinkKey>({
     return isNewTarget && atMs >= editableUntilMs(link, edits);
   }
 
-  function parse(link: WithEnd, request: EditRequest, atMs: number): Edit | Invalid {
-    const { originalUrl, terms = {} } = request;
+  function parse(link: WithEnd, request: EditRequest, atMs: number, isDecision: boolean): Edit | Invalid {
+    const { originalUrl, terms = {}, owner } = request;
     const target = originalUrl === undefined ? undefined : parseDestination(originalUrl);
     const changes = changesOf(terms, atMs);
     const endsMs = changes.endsMs === null ? NEVER_MS : changes.endsMs;
@@ -101,11 +105,19 @@ export function createEditing<Id extends Code | LinkKey>({
       ...refuseEnd(endsMs ?? link.endsMs, fromMs, atMs),
       ...(startsMs === undefined ? [] : refuseStart(startsMs, atMs, hasStarted(link, atMs))),
       ...refuseTerms(terms),
+      ...(owner === undefined || isName(owner) ? [] : [{ rule: "owner.name" } as const]),
+      ...refusePath(terms, pathsNeedName && !isDecision && link.terms?.createdBy === undefined),
     ];
     if (isProblem(target) || refusals.length > 0) return { kind: "invalid", refusals };
     const destination =
       originalUrl === undefined || target === undefined ? undefined : { originalUrl, target };
-    return { ...changes, destination, startsMs };
+    return { ...changes, destination, startsMs, owner };
+  }
+
+  /** The journal has the changes of people, and each new owner. */
+  function writerFor({ owner, person: by }: EditRequest, atMs: number): LinkStore<Id>["update"] {
+    if (owner === undefined && by === undefined) return store.update;
+    return (id, change) => store.change(id, change, { who: "person", by, atMs });
   }
 
   async function update(

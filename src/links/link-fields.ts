@@ -20,9 +20,10 @@ export function linkFields(
     code: shownCode(link),
     target: isPrivate || !hasPassword(link) ? link.originalUrl : null,
     created_at: isoInstant(createdMs),
-    ...termFields(link),
-    created_by: isMaker ? terms.createdBy : undefined,
-    visits_used: isMaker && isLimited(link) ? (terms.visits ?? 0) : null,
+    ...termFields(link, viewer),
+    created_by: isPrivate ? terms.createdBy : undefined,
+    owner: isPrivate ? terms.owner : undefined,
+    visits_used: isPrivate && isLimited(link) ? (terms.visits ?? 0) : null,
     changed_at: terms.changedMs === undefined ? null : isoInstant(terms.changedMs),
   };
 }

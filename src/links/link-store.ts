@@ -21,6 +21,8 @@ export interface LinkStore<Id extends Code | LinkKey = LinkKey> {
   insert(links: readonly NewLink[]): Promise<readonly boolean[]>;
   /** Returns the link of a code, even if it has ended. Finds every link whose insert has resolved in any process. */
   find(code: Id): Promise<Link<Id> | undefined>;
+  /** Returns links of a person in one domain, newest first. Ended ones as well, until they are purged. */
+  owned(query: OwnedQuery<Id>): Promise<readonly Link<Id>[]>;
   /**
    * The same as `find` without a promise, which would add a sixth to the cost of a cold redirect. Only for stores that read on the
    * calling thread. Throws {@link StoreUnavailable}.
@@ -95,6 +97,15 @@ export interface LinkStore<Id extends Code | LinkKey = LinkKey> {
   close(): Promise<void>;
 }
 
+export interface OwnedQuery<Id extends Code | LinkKey = LinkKey> {
+  readonly owner: string;
+  /** See `Domain`. */
+  readonly keyPrefix: string;
+  /** Only links that come after this one in the list, which may be gone. */
+  readonly after?: LinkId<Id> | undefined;
+  readonly limit: number;
+}
+
 /** Types of stores have keys unless they say that they have codes. */
 export type LinkId<Id extends Code | LinkKey = LinkKey> = Pick<Link<Id>, "code" | "createdMs">;
 
@@ -156,12 +167,13 @@ export interface Decided {
   readonly entry: EntryId | undefined;
 }
 
-/** The operator, through the API or the page, or the reports of visitors. */
-export type Who = "api" | "page" | "reports";
+/** The operator, through the API or the page, the reports of visitors, or somebody who may change a link. */
+export const WHO = ["api", "page", "reports", "person"] as const;
+export type Who = (typeof WHO)[number];
 
 export interface Actor {
   readonly who: Who;
-  /** The operator's name. Undefined for a token without a name. */
+  /** The name of the operator or the person. Undefined for a token without a name, and for a manage key. */
   readonly by?: string | undefined;
 }
 

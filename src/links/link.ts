@@ -41,8 +41,14 @@ export type StoredLink = Link<LinkKey>;
 
 /** The terms that the maker chose, and what became of the link. Few links have any. Stores keep them as JSON. */
 export interface Terms extends Omit<StoredTerms, "endsMs"> {
-  /** Who created it: the name of a token or of a signed-in person. Only the maker and the operator see it. */
+  /** Who created it: the name of a token or of a signed-in person. Colleagues see it. */
   readonly createdBy?: string | undefined;
+  /** The person whose link it is: one whom the proxy names, never a token. Colleagues see it. */
+  readonly owner?: string | undefined;
+  /** The generation of its manage keys. Each new owner starts another one, so that earlier keys no longer open the link. */
+  readonly keys?: number | undefined;
+  /** The code as its maker wrote it, if the store folded its capitals. */
+  readonly capitals?: string | undefined;
   /** How many of its limited visits are used. */
   readonly visits?: number | undefined;
   /** How the link ended, if not by its expiry. */
@@ -55,7 +61,40 @@ export interface Terms extends Omit<StoredTerms, "endsMs"> {
   readonly formerMs?: number | undefined;
 }
 
-/** Whether no cache may answer a visit: it needs a password, counts against a limit, or brings a query. */
+/** About people. */
+const PERSONAL = ["createdBy", "owner", "keys"] as const satisfies readonly (keyof Terms)[];
+/** The properties that not everybody sees: those of such terms, and whose link it is. */
+type Private = {
+  readonly [N in PrivateName as (typeof TERMS)[N]["stored"]]?: undefined;
+} & { readonly [P in (typeof PERSONAL)[number]]?: undefined };
+const PRIVATE = [
+  ...TERM_NAMES.filter((name) => !isSeenBy(name, "everybody")).map((name) => TERMS[name].stored),
+  ...PERSONAL,
+] as readonly (keyof Private)[];
+
+/** What everybody may see of {@link Terms}, which don't compile in its place. */
+export type PublicTerms = Omit<Terms, keyof Private> & Private;
+/** A link as everybody may see it. */
+export type Public<L extends WithTerms = Link> = Omit<L, "terms"> & {
+  readonly terms?: PublicTerms | undefined;
+};
+
+/** Removes what not everybody sees, so no page, tag or cache for visitors can depend on it. */
+export function publicLink<L extends WithTerms>(link: L): Public<L> {
+  const { terms } = link;
+  if (terms === undefined || PRIVATE.every((property) => terms[property] === undefined))
+    return link as Public<L>;
+  const left: Building<Terms> = { ...terms };
+  for (const property of PRIVATE) delete left[property];
+  return { ...link, terms: Object.keys(left).length === 0 ? undefined : left } as Public<L>;
+}
+
+/** The code or key that people see. Addresses may spell it in any capitals that the store ignores. */
+export function shownCode({ code, terms }: Pick<Link<Code | LinkKey>, "code" | "terms">): string {
+  return terms?.capitals === undefined ? code : splitKey(code as LinkKey).keyPrefix + terms.capitals;
+}
+
+/** Whether no cache may answer a visit: it needs a password, counts against a limit, or brings a query or a path. */
 export function isGuarded(link: WithTerms): boolean {
   return (
     link.terms !== undefined &&

@@ -214,3 +214,50 @@ export function createStoredLinks(options: StoredLinksOptions): StoredLinks {
     follow: (memory) => followChanges(store, memory, readRules),
   };
 }
+
+interface OwnLinksOptions {
+  /** Reads the links of one domain. */
+  readonly store: {
+    owned(query: Omit<OwnedQuery<Code>, "keyPrefix">): Promise<readonly Link[]>;
+  };
+  readonly clock: WallClock;
+  readonly codeHoldMs: number;
+  readonly blocked: Blocked;
+}
+
+interface OwnLinksPage {
+  /** Newest first, also those that haven't started, are disabled or have ended, until their hold is over. */
+  readonly links: readonly FoundLink[];
+  /** Where the list continues. Undefined at its end. */
+  readonly cursor: string | undefined;
+}
+
+/** Reads the links of a person in one domain. An invalid cursor ends the list. Rejects with `StoreUnavailable`. */
+export type ReadOwnLinks = (
+  owner: string,
+  page: { readonly cursor?: string | undefined; readonly limit: number },
+) => Promise<OwnLinksPage>;
+
+export function createOwnLinks({ store, clock, codeHoldMs, blocked }: OwnLinksOptions): ReadOwnLinks {
+  const { disabledReasonOf } = createLinkCheck(clock, blocked);
+
+  function inspect(link: Link): readonly FoundLink[] {
+    const disabled = disabledReasonOf(link);
+    const isPurged = disabled === undefined && clock.nowMs() >= link.endsMs + codeHoldMs;
+    return isPurged || disabled === "deleted" ? [] : [{ ...link, disabled }];
+  }
+
+  return async (owner, { cursor, limit }) => {
+    const after = cursor === undefined ? undefined : readCursor(cursor);
+    if (cursor !== undefined && after === undefined) return { links: [], cursor: undefined };
+    const rows = await store.owned({ owner, after, limit: limit + 1 });
+    const links = rows.slice(0, limit);
+    const last = rows.length > limit ? links.at(-1) : undefined;
+    return { links: links.flatMap(inspect), cursor: last && `${last.createdMs}.${last.code}` };
+  };
+}
+
+function readCursor(cursor: string): LinkId<Code> | undefined {
+  const [, createdMs, code] = /^(\d{1,15})\.([^/\0]{1,768})$/s.exec(cursor) ?? [];
+  return code === undefined ? undefined : { createdMs: Number(createdMs), code: code as Code };
+}

@@ -26,7 +26,9 @@ export type Refusal =
   | { rule: "target.blocked"; host: string }
   | { rule: `${NameOf<"when">}.format` | "expires_at.past" | "expires_at.before-start" }
   | { rule: "starts_at.past" | "starts_at.started" }
-  | { rule: `${NameOf<"count">}.range` | `${NameOf<"secret">}.length`; min: number; max: number };
+  | { rule: "forward_path.anonymous" | "owner.name" }
+  | { rule: `${NameOf<"text">}.character`; character: string }
+  | { rule: `${NameOf<"count">}.range` | `${NameOf<"secret" | "text">}.length`; min: number; max: number };
 
 /** A request has wrong values. All of them are reported together. */
 export interface Invalid {

@@ -14,22 +14,25 @@ export interface LinkQuery {
   readonly host?: string | undefined;
   /** The name of who created the link. */
   readonly createdBy?: string | undefined;
+  /** The person whose link it is. */
+  readonly owner?: string | undefined;
 }
 
-/** A search as the operator writes it. `q` is the text, or `by:` and a name in front of it. */
+/** A search as the operator writes it. `q` is the text, with `by:` or `owner:` and a name in front of it. */
 export const SEARCH_FIELDS = ["q", "host"] as const;
 export type WrittenSearch = Readonly<Record<(typeof SEARCH_FIELDS)[number], string>>;
 
 /** In front of the text, which may be empty. */
-const CREATED_BY = /^by:(\S+)\s*/;
+const NAMED = /^(by|owner):(\S+)\s*/;
 
 /** Empty fields don't narrow the search. */
 export function parseSearch({ q, host: written }: WrittenSearch): LinkQuery | RefusedDecision {
   const host = written === "" ? undefined : parseHost(written);
   if (written !== "" && host === undefined) return { kind: "refused", refusals: [{ rule: "host.invalid" }] };
   const text = q.trim();
-  const [by = "", createdBy] = CREATED_BY.exec(text) ?? [];
-  return { text: text.slice(by.length) || undefined, host, createdBy };
+  const [start = "", role, name] = NAMED.exec(text) ?? [];
+  const who = role === "owner" ? { owner: name } : { createdBy: name };
+  return { text: text.slice(start.length) || undefined, host, ...who };
 }
 
 /** "disabled" and "deleted" win over "ended". */
@@ -67,10 +70,11 @@ export function operatorStateOf(
 }
 
 /** Whether a link, found by the text of a search, also matches the rest. */
-export function isWithin({ target, terms }: StoredLink, { host, createdBy }: LinkQuery): boolean {
+export function isWithin({ target, terms }: StoredLink, { host, createdBy, owner }: LinkQuery): boolean {
   return (
     (host === undefined || isTargetWithin(target, host)) &&
-    (createdBy === undefined || terms?.createdBy === createdBy)
+    (createdBy === undefined || terms?.createdBy === createdBy) &&
+    (owner === undefined || terms?.owner === owner)
   );
 }
 

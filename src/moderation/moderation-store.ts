@@ -93,6 +93,50 @@ export interface DecisionEntry extends Decision {
   readonly isUndoable: boolean;
 }
 
+/** Equal states that a decision replaced, and their number. */
+export type Replaced = { readonly count: number } & (
+  | {
+      readonly kind: "link";
+      /** Why it was disabled. Undefined: it redirected. */
+      readonly value?: Reason | undefined;
+    }
+  | {
+      readonly kind: "case";
+      /** Undefined: it was open. */
+      readonly value?: AnswerAction | undefined;
+      /** Whether reports had disabled its link. */
+      readonly byReports: boolean;
+    }
+  | {
+      readonly kind: "owner" | "target";
+      /** The former owner, or the former destination as it was sent. Undefined: nobody. */
+      readonly value?: string | undefined;
+      /** The new one. */
+      readonly became: string | undefined;
+    }
+  | {
+      readonly kind: "host";
+      /** Why it was blocked. Undefined: it wasn't. */
+      readonly value?: Reason | undefined;
+    }
+);
+
+export interface Undone extends Decided {
+  /** Links that somebody has decided about since, or that are gone. */
+  readonly skipped: number;
+}
+
+/** Why a decision can't be undone, and the present state. */
+export type NotUndone =
+  | { readonly kind: "decision.unknown" }
+  | {
+      readonly kind: "decision.undone" | "decision.superseded" | "decision.final";
+      /** The link, if the decision was about one: null if it redirects, undefined if it is gone. */
+      readonly disabled?: Reason | "deleted" | null | undefined;
+      /** The rule of the host, if the decision was about one: null if there is none. */
+      readonly blocked?: Reason | null | undefined;
+    };
+
 export interface DecisionQuery {
   readonly limit: number;
   /** Only entries that are older than this one. */

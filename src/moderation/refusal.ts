@@ -4,7 +4,7 @@ import { MAX_NOTE_LENGTH } from "./case.ts";
 export type DecisionRefusal =
   | { rule: "action.unknown" | "reason.unknown"; values: string }
   | NoteRefusal
-  | { rule: "host.invalid" }
+  | { rule: "host.invalid" | "owner.name" }
   | { rule: "host.own" }
   | { rule: "host.suffix"; host: string }
   | { rule: "host.too-many"; max: number };

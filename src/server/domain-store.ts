@@ -5,8 +5,9 @@ import type { LinkDecisions } from "../moderation/inspection.ts";
 import type { Store, StoreReader } from "../store/open.ts";
 
 /** Reads the links of one domain for pages, by the codes that people see. */
-export interface DomainReader
-  extends Pick<Store<Code>, "find" | "sums" | "days" | "daySums">, LinkDecisions {}
+export interface DomainReader extends Pick<Store<Code>, "find" | "sums" | "days" | "daySums">, LinkDecisions {
+  owned(query: Omit<OwnedQuery<Code>, "keyPrefix">): Promise<readonly Link[]>;
+}
 
 /** All that handlers may do with the links of one domain, by the codes that people see. */
 export type DomainStore = Pick<
@@ -31,12 +32,16 @@ export type DomainStore = Pick<
  * itself. Look-ups refuse codes with a slash, which could name another domain's link.
  */
 export function readerOf(
-  store: Pick<StoreReader, "find" | "sums" | "days" | "daySums" | "decisions">,
+  store: Pick<StoreReader, "find" | "owned" | "sums" | "days" | "daySums" | "decisions">,
   keyPrefix: string,
 ): DomainReader {
   const key = (code: Code) => keyOf(keyPrefix, code);
   return {
     find: finderOf(store.find, keyPrefix),
+    async owned({ after, ...query }) {
+      const from = after && withKey(after, keyPrefix);
+      return (await store.owned({ ...query, keyPrefix, after: from })).map(withCode);
+    },
     sums: (code, createdMs) => store.sums(key(code), createdMs),
     days: (code, ...range) => store.days(key(code), ...range),
     daySums: (code, ...range) => store.daySums(key(code), ...range),

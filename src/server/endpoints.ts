@@ -2,10 +2,10 @@
 import type { Config } from "../config/config.ts";
 import type { Handler } from "../http/call.ts";
 import { createCreatorCheck, createOperatorCheck } from "../http/credentials.ts";
-import type { Domain } from "../http/domain.ts";
-import type { Cost, Endpoint } from "../http/endpoint.ts";
-import type { Limiter } from "../http/limiter.ts";
-import type { RequestClass } from "../http/overload.ts";
+import type { Cost, Endpoint, LimitedHandler } from "../http/endpoint.ts";
+import type { Limiter } from "../http/limits/limiter.ts";
+import type { RequestClass } from "../http/limits/overload.ts";
+import { createRights } from "../http/rights.ts";
 import { queryOf } from "../http/url.ts";
 import { interstitial, type InterstitialDetails } from "../pages/interstitial/page.tsx";
 import type { CachedProblem } from "../pages/problem/problem-cache.ts";
@@ -34,9 +34,10 @@ export function createEndpoints(config: Config, core: Core, parts: EndpointsPart
     ...own,
     limiter,
     clock,
+    rights: createRights({ ...config, secret: own.secret }),
     refusalToCreate: createCreatorCheck(access),
     isCreateToken: (text) => tokens.create.find(text) !== undefined,
-    secretOf: ({ keyPrefix }: Domain) => secretOfPrefix(keyPrefix),
+    allKeys: core.secret,
     notFound,
     edits: config.edits,
     pathsNeedName: config.pathsNeedName,
@@ -59,7 +60,7 @@ export function createEndpoints(config: Config, core: Core, parts: EndpointsPart
       onWrong,
     });
     // The operator sees the links of all domains.
-    return { operator, cases, hostRules, views, refusalOf, signIn, allKeys: core.secret };
+    return { operator, cases, views, refusalOf, signIn, allKeys: core.secret };
   }
 
   function route<Parts>(endpoint: Endpoint<string, Parts, ViewParts>, given: Parts): Route {
@@ -105,7 +106,10 @@ export function createEndpoints(config: Config, core: Core, parts: EndpointsPart
   const operatorParts = hasOperators ? forOperator() : undefined;
   return {
     routes: [
-      ...Object.values(PUBLIC).map((endpoint) => route(endpoint, forPublic)),
+      ...Object.values(forEverybody).map((endpoint) => route(endpoint, forPublic)),
+      ...(createUserHeader === null
+        ? []
+        : Object.values(PEOPLE).map((endpoint) => route(endpoint, forPublic))),
       ...(contact === null
         ? []
         : Object.values(NOTICES).map((endpoint) => route(endpoint, { contact, clock }))),

@@ -10,8 +10,7 @@ import type { WallClock } from "../links/clock.ts";
 import type { LinkKey } from "../links/code.ts";
 import { StoreUnavailable } from "../links/link-store.ts";
 import type { StoredLink } from "../links/link.ts";
-import { createLookUps } from "../links/links.ts";
-import { StoreUnavailable } from "../links/store.ts";
+import { createLookUps, createOwnLinks, spellingRules } from "../links/links.ts";
 import { createListCheck, type ListCheck } from "../moderation/blocklist/list-table.ts";
 import { createHostRules, type HostRules } from "../moderation/host-rules.ts";
 import { createDisabledSinceReader, createInspection, type Inspection } from "../moderation/inspection.ts";
@@ -94,6 +93,8 @@ interface SiteParts {
 function viewsOf({ store, clock, hostRules, inspection }: SiteParts) {
   const { codeCase, codeHoldMs, needsToken, statsShown, noiseKey } = config;
   const { find } = store;
+  const forPeople = config.createUserHeader === null ? {} : PEOPLE;
+  const endpoints = Object.values({ ...PUBLIC, ...forPeople });
   const parts: ViewParts = {
     ...config,
     links: createLookUps({
@@ -104,6 +105,7 @@ function viewsOf({ store, clock, hostRules, inspection }: SiteParts) {
       blocked: hostRules.blocked,
     }),
     visits: createVisitLookUps({ store, clock, shown: statsShown, noise: createNoise(noiseKey) }),
+    ownLinks: createOwnLinks({ store, clock, codeHoldMs, blocked: hostRules.blocked }),
     clock,
     inspection,
     disabledSince: createDisabledSinceReader({ store, hostRules }),

@@ -47,7 +47,7 @@ export function identifyStore(database: Address): readonly string[] {
 }
 
 /** The methods that read a store which other threads or processes have open. */
-export type StoreReader = Pick<LinkStore, "find"> &
+export type StoreReader = Pick<LinkStore, "find" | "owned"> &
   Pick<VisitStore, "sums" | "days" | "daySums"> &
   Pick<ModerationStore, "hosts" | "decisions" | "search" | "figures" | "cases" | "caseOf" | "openCases"> & {
     close(): Promise<void>;

@@ -97,6 +97,9 @@ const chosenTerms = TERM_NAMES.filter((name) => name !== "expires_at").map((name
 const terms = record<Terms>({
   ...(Object.fromEntries(chosenTerms) as unknown as Fields<Omit<StoredTerms, "endsMs">>),
   createdBy: ["created_by", optional(personName)],
+  owner: ["owner", optional(personName)],
+  keys: ["key_generation", optional(count)],
+  capitals: ["code_written", optional(text)],
   visits: ["visits_used", optional(count)],
   ended: ["ended", optional(oneOf<EndedBy>(["withdrawn", "visits"]))],
   changedMs: ["changed_at", optional(instant)],
@@ -109,6 +112,29 @@ const ofKind: Codec<number> = { ...count, read: (json = 0, name) => count.read(j
 const counts = record(
   Object.fromEntries(KINDS.map((kind) => [kind, [kind, ofKind]])) as unknown as Fields<Counts>,
 );
+
+const state = oneOf([...REASONS, ...ANSWERS, "erase"]);
+/** The value of each kind of row in `replaced`. */
+const VALUES: { readonly [K in ReplacedRow["kind"]]: Codec<string> } = {
+  link: state,
+  case: state,
+  host: state,
+  owner: personName,
+  target: text,
+};
+const replaced = record<ReplacedRow>({
+  entry: ["entry", entryId],
+  kind: ["of", oneOf<ReplacedRow["kind"]>(["link", "case", "host", "owner", "target"])],
+  subject: ["name", text],
+  created_ms: ["created_at", orNull(instant, 0)],
+  value: ["value", orNull(text)],
+  at_ms: ["at", orNull(instant)],
+  disabled_ms: ["disabled_at", orNull(instant)],
+  target_ms: ["target_at", orNull(instant)],
+  pending: ["pending", orNull(reportCount)],
+  undone_by: ["undone_by", orNull(entryId)],
+  became: ["became", orNull(text)],
+});
 
 const LINES: { readonly [K in keyof LineOf]: RecordCodec<LineOf[K]> } = {
   link: {

@@ -28,6 +28,8 @@ export interface ImportResult {
   readonly known: number;
   /** Visits of the added links, by people and bots. */
   readonly visits: number;
+  /** Added links that belong to somebody. */
+  readonly owned: number;
 }
 
 export interface ImportOptions extends ImportRules {
@@ -58,7 +60,7 @@ export async function importLinks(
     else onSkipped({ place: item.place, code: String(item.key), why: { rule: "visits.no-link" } });
   }
   const links = staging.countLinks();
-  const sums = { added: 0, known: 0, visits: 0 };
+  const sums = { added: 0, known: 0, visits: 0, owned: 0 };
   let done = 0;
   for (const batch of staging.batches(BATCH_ROWS)) {
     const accepted: { staged: StagedLink; link: ImportedLink }[] = [];
@@ -74,6 +76,7 @@ export async function importLinks(
       const stored = existing[nth];
       if (stored === undefined) {
         sums.added++;
+        if (link.terms?.owner !== undefined) sums.owned++;
         sums.visits += link.days.reduce((sum, { visits, bots }) => sum + visits + bots, 0);
       } else if (isSameLink(stored, link, staged)) sums.known++;
       else skip(staged, { rule: "conflict.store" });

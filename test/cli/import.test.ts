@@ -376,6 +376,7 @@ for (const engine of ["SQLite", "PostgreSQL"] as const)
         added: 2,
         known: 0,
         visits: 11,
+        owned: 0,
         skipped: [{ place: "row 9", code: "pass", why: { rule: "row", reason: "it has a password" } }],
       });
       const store = await openStore(address);
@@ -431,7 +432,7 @@ for (const engine of ["SQLite", "PostgreSQL"] as const)
         onSkipped() {},
       });
       await importer.close();
-      expect(counted).toEqual({ links: 12, added: 12, known: 0, visits: 12 * 365 });
+      expect(counted).toEqual({ links: 12, added: 12, known: 0, visits: 12 * 365, owned: 0 });
       expect(sizes).toEqual(Array.from({ length: 6 }, () => 2 * 366));
     });
 

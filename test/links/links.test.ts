@@ -93,6 +93,29 @@ test("an edit can't move the start of a link that another request has started", 
   expect(await links.resolve("early")).toMatchObject({ target: originalUrl, terms: { startsMs: START } });
 });
 
+test("nobody changes or withdraws a link that they opened before it got another owner", async () => {
+  const links = openLinks();
+  await links.create({ originalUrl, customCode: "given-away", createdBy: "mina", owner: "mina" });
+  const before = await links.find("given-away", "maker");
+  if (isProblem(before)) throw new Error(before.kind);
+  const person = "mina";
+  const given = { originalUrl, terms: { owner: "joon", keys: 1 } };
+  // Hashing the password takes longer than handing over.
+  const [late, handedOver] = await Promise.all([
+    links.edit(before, { person, originalUrl: "https://example.net/", terms: { password: "open sesame" } }),
+    links.edit(before, { person, owner: "joon" }),
+  ]);
+  expect(handedOver).toMatchObject(given);
+  expect(late).toMatchObject({ kind: "precondition.failed" });
+  for (const refused of [
+    await links.edit(before, { originalUrl: "https://example.net/" }),
+    await links.edit(before, { person, owner: "mallory" }),
+    await links.withdraw(before),
+  ])
+    expect(refused).toMatchObject({ kind: "precondition.failed" });
+  expect(await links.find("given-away", "maker")).toMatchObject(given);
+});
+
 test("two edits at the same time can't move the start of a link past its end", async () => {
   const links = openLinks();
   await links.create({ originalUrl, customCode: "never-open", terms: { starts_at: "24h" } });

@@ -24,6 +24,7 @@ import { slicesOf } from "../visits/slices.ts";
 import { testCaseStore } from "./cases.ts";
 import { newLink, testLinkStore } from "./links.ts";
 import { testModerationStore } from "./moderation.ts";
+import { testOwners } from "./owners.ts";
 import { testRequests } from "./requests.ts";
 import { testFigures, testSearch } from "./search.ts";
 import { testTables } from "./tables.ts";
@@ -45,6 +46,8 @@ testModerationStore("SQLite", () => openPatiently(join(shared.path, "moderation.
 testSearch("SQLite", () => openPatiently(join(shared.path, "search.db")));
 testFigures("SQLite", () => openPatiently(join(shared.path, "figures.db")));
 testCaseStore("SQLite", () => openPatiently(join(shared.path, "cases.db")));
+testOwners("SQLite", () => openPatiently(join(shared.path, "owners.db")));
+testUndo("SQLite", async () => ({ engine: "sqlite", path: join(shared.path, "undo.db") }));
 
 testTables("SQLite", async (of) => ({ engine: "sqlite", path: join(shared.path, `${of}.db`) }));
 

@@ -20,6 +20,8 @@ export interface ApiCall {
   readonly body?: unknown;
   /** `If-Match`. */
   readonly ifMatch?: string | undefined;
+  /** Others. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Sends a request to the API, and reads its envelope. */
@@ -27,11 +29,12 @@ export async function callApi(
   service: Pick<RunningService, "fetch">,
   method: string,
   path: string,
-  { key, body, ifMatch }: ApiCall = {},
+  { key, body, ifMatch, headers: others }: ApiCall = {},
 ): Promise<ApiResponse> {
   const response = await service.fetch(path, {
     method,
     headers: {
+      ...others,
       ...(key !== undefined && { Authorization: `Bearer ${key}` }),
       ...(ifMatch !== undefined && { "If-Match": ifMatch }),
     },

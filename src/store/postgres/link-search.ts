@@ -27,7 +27,8 @@ const LOOK = `
     SELECT *, ($5::text IS NULL OR (code >= $6 AND code < $7) OR ${has("original_url")} OR coalesce(${has("target")}, FALSE)
         OR coalesce(${has("(terms::json ->> 'title')")}, FALSE))
       AND ($8::text IS NULL OR strpos(coalesce(target, original_url), $8) > 0)
-      AND ($9::text IS NULL OR coalesce(terms::json ->> 'createdBy' = $9, FALSE)) AS is_match
+      AND ($9::text IS NULL OR coalesce(terms::json ->> 'createdBy' = $9, FALSE))
+      AND ($10::text IS NULL OR coalesce(terms::json ->> 'owner' = $10, FALSE)) AS is_match
     FROM (
       SELECT ${LINK_COLUMNS}, row_number() OVER (${NEWEST_FIRST}) AS nth FROM links
       WHERE (created_ms, code) < ($1, $2) ${NEWEST_FIRST} LIMIT $3
@@ -46,9 +47,12 @@ interface Position {
 
 export function createSearch({ run }: Pick<Statements, "run">, lookedAt = LOOKED_AT) {
   return {
-    async search({ text, host, createdBy }: LinkQuery, { cursor, limit }: PageRequest): Promise<LinkPage> {
+    async search(
+      { text, key = "" as LinkKey, host, createdBy, owner }: LinkQuery,
+      { cursor, limit }: PageRequest,
+    ): Promise<LinkPage> {
       const from = cursor === undefined ? START : readCursor(cursor);
-      if (from === undefined || ![text, host, createdBy].every((part) => isStorable(part ?? "")))
+      if (from === undefined || ![text, host, createdBy, owner].every((part) => isStorable(part ?? "")))
         return NOTHING;
       const { rows } = await run<JudgedRow>(LOOK, [
         from.createdMs,
@@ -60,6 +64,7 @@ export function createSearch({ run }: Pick<Statements, "run">, lookedAt = LOOKED
         key && key + LAST_CHARACTER,
         host,
         createdBy,
+        owner,
       ]);
       const links = rows
         .filter((row) => row.is_match)

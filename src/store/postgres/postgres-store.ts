@@ -5,7 +5,10 @@ import type { ModerationStore } from "../../moderation/moderation-store.ts";
 import type { VisitStore } from "../../visits/days/visit-store.ts";
 import { createCommits, createStoreFigures, type StoreFigures } from "../shared/commits.ts";
 import { createFigures, createModeration, createModerationReader } from "../shared/moderation.ts";
-import { REPORTS } from "../shared/reports.ts";
+import { createOwnedReader } from "../shared/owned-links.ts";
+import { MAX_UNSENDABLE, type StoreReport } from "../shared/records.ts";
+import { REPORTS } from "../shared/report-rows.ts";
+import type { Run } from "../shared/sql.ts";
 import {
   type Database,
   type DatabaseOptions,
@@ -48,6 +51,11 @@ const VISITED = `
     WHERE links.code = counted.code AND links.created_ms = counted.created_ms), '') AS target, count
   FROM counted`;
 
+const OWNER_INDEX = {
+  owner: "(terms::json ->> 'owner')",
+  keyPrefix: "substr(code, 1, strpos(code, '/'))",
+};
+const STORE_ID = "SELECT id FROM store";
 const COUNT_LINKS = "SELECT count(*) AS links FROM links";
 /** As `isSendable` decides. */
 const UNSENDABLE = `
@@ -149,6 +157,7 @@ function readingHalf(database: Database) {
   return {
     ...createLinksReader(database),
     ...createSearch(database),
+    ...createOwnedReader(database.run, OWNER_INDEX),
     ...createFigures(database.within(FIGURES_MS).run, { links: COUNT, newest: NEWEST, visited: VISITED }),
     ...createVisitsReader(database),
     ...createModerationReader(database.run),

@@ -7,6 +7,7 @@ import settings from "./migrations/004-settings.sql" with { type: "text" };
 import refusedEvents from "./migrations/005-refused-events.sql" with { type: "text" };
 import storeId from "./migrations/006-store-id.sql" with { type: "text" };
 import codeCase from "./migrations/007-code-case.sql" with { type: "text" };
+import owners from "./migrations/008-owners.sql" with { type: "text" };
 
 /** In order. How many of them a database has is its schema version. @internal */
 export const MIGRATIONS = [
@@ -17,6 +18,7 @@ export const MIGRATIONS = [
   refusedEvents,
   storeId,
   codeCase,
+  owners,
 ];
 
 /** For all migrations together, and for waiting until another process has made them. */

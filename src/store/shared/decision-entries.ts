@@ -192,8 +192,28 @@ export function createDecisionsReader(run: Run) {
   };
 }
 
-export function toEntry(row: EntryRow): Omit<DecisionEntry, "cursor"> {
-  const { at_ms, who, operator, action, reason, note, code, created_ms, host } = row;
+/** Entries about a link or a host, including decisions about several links and their undoing. */
+function queryOf(link: LinkId | undefined, host: string | undefined): string {
+  const [own, of] =
+    host === undefined
+      ? ["code = $3 AND created_ms = $4", `${ofLink(link, 3)} AND kind <> 'host'`]
+      : ["host = $3", "subject = $3 AND kind = 'host'"];
+  const filter = `AND entry IN (
+    SELECT entry FROM journal WHERE ${own}
+    UNION SELECT entry FROM replaced WHERE ${of}
+    UNION SELECT undone_by FROM replaced WHERE ${of})`;
+  return `SELECT entry, ${COLUMNS} FROM journal WHERE entry < $1 ${link === undefined && host === undefined ? "" : filter}
+    ORDER BY entry DESC LIMIT $2`;
+}
+
+function toReplaced({ kind, value, became, byReports, count }: Group): Replaced {
+  const said = { kind, count, ...(value !== null && { value }) };
+  if (kind === "owner" || kind === "target") return { ...said, became: became ?? undefined } as Replaced;
+  return (kind === "case" ? { ...said, byReports: Boolean(byReports) } : said) as Replaced;
+}
+
+export function toEntry(row: EntryRow): RecordOf["entry"] {
+  const { entry, at_ms, who, operator, action, reason, note, code, created_ms, host, links, undoes } = row;
   return {
     entry,
     atMs: at_ms,

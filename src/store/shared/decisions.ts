@@ -6,9 +6,11 @@ import type { StoredLink } from "../../links/link.ts";
 import { isProblem, type Reason } from "../../links/problem.ts";
 import { termsJson } from "../../links/terms/term-values.ts";
 import type { AnswerAction } from "../../moderation/case.ts";
-import type { HostRule } from "../../moderation/store.ts";
-import { addEntries } from "./decision-entries.ts";
-import { idOf, LINK_COLUMNS, type LinkRow, storedEndMs, storedTarget, toLink } from "./link-row.ts";
+import type { Action, HostRule } from "../../moderation/moderation-store.ts";
+import { addEntry } from "./decision-entries.ts";
+import { storedEndMs, storedTarget } from "./link-row.ts";
+import { keyOf, type LockedLink, lockLinks, readLocked, recordChange } from "./locked-links.ts";
+import { keepValues, setOwners } from "./replaced-values.ts";
 import { insertInto, isStorable, list, type Run, type Statements } from "./sql.ts";
 
 /** Stands for the host rules in the table of changes. No link has this code. */
@@ -190,17 +192,11 @@ export function createDecisions(statements: Statements, { eraseVisits, lockHosts
         const [locked] = await lockLinks(run, [id]);
         const link = locked && (await readLocked(run, locked));
         const after = link && applyChange(link, change);
-        if (after === undefined) return { link, isChanged: false };
-        await recordChange(run, [after]);
-        await run(UPDATE, [
-          after.code,
-          after.originalUrl,
-          storedTarget(after),
-          storedEndMs(after),
-          termsJson(after),
-        ]);
-        await addEntries(run, "change", decision, [after]);
-        return { link: after, isChanged: true };
+        if (link === undefined || after === undefined) return { link, isChanged: false, entry: undefined };
+        await writeLink(run, after);
+        const entry = await addEntry(run, actionOf(decision, link, after), decision, { links: [after] });
+        if (decision.who === "person") await keepValues(run, entry, link, after);
+        return { link: after, isChanged: true, entry };
       }),
     disable: (links: readonly SeenLink[], decision: Decision & { readonly reason: Reason }) =>
       decide(statements, decision, async (run) => {

@@ -26,11 +26,12 @@ const SEARCH = `
       OR instr(lower(terms ->> 'title'), lower($text)))
     AND ($host IS NULL OR instr(coalesce(target, original_url), $host))
     AND ($by IS NULL OR terms ->> 'createdBy' = $by)
+    AND ($owner IS NULL OR terms ->> 'owner' = $owner)
   ORDER BY rowid DESC LIMIT $limit`;
 
 type SearchParameters = Readonly<
   Record<"from" | "below" | "limit", number> &
-    Record<"text" | "key" | "beyond" | "host" | "by", string | null>
+    Record<"text" | "key" | "beyond" | "host" | "by" | "owner", string | null>
 >;
 
 export function createSearch(database: FileDatabase, lookedAt = LOOKED_AT) {
@@ -38,7 +39,10 @@ export function createSearch(database: FileDatabase, lookedAt = LOOKED_AT) {
   const find = database.statement<LinkRow & { link: number; code: LinkKey }, [SearchParameters]>(SEARCH);
 
   return {
-    search({ text, host, createdBy }: LinkQuery, { cursor, limit }: PageRequest): LinkPage {
+    search(
+      { text, key = "" as LinkKey, host, createdBy, owner }: LinkQuery,
+      { cursor, limit }: PageRequest,
+    ): LinkPage {
       // SQLite's lower() stops reading at this character, which no link has.
       if (text?.includes("\0")) return NOTHING;
       const top = newest.get()?.link ?? 0;
@@ -52,6 +56,7 @@ export function createSearch(database: FileDatabase, lookedAt = LOOKED_AT) {
         beyond: key && key + LAST_CHARACTER,
         host: host ?? null,
         by: createdBy ?? null,
+        owner: owner ?? null,
         limit,
       });
       const reached = rows.length < limit ? from : (rows.at(-1)?.link ?? from);

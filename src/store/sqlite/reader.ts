@@ -14,6 +14,7 @@ import type { Sums } from "../../visits/days/day.ts";
 import type { DaySums, DayVisits } from "../../visits/days/visit-store.ts";
 import { LINK_COLUMNS, type LinkRow, toLink } from "../shared/link-row.ts";
 import { createFigures, createModerationReader } from "../shared/moderation.ts";
+import { createOwnedReader } from "../shared/owned-links.ts";
 import { createChangesReader } from "./changes.ts";
 import type { FileDatabase } from "./file/file-database.ts";
 import { type Identity, isInPlace, replacedMeanwhile, watchPlace } from "./file/file-identity.ts";
@@ -29,7 +30,8 @@ import { daysWithVisits, LAST_DAY } from "./visit-writes.ts";
 const MAX_REMEMBERED = 64;
 
 const FIND = `SELECT ${LINK_COLUMNS} FROM links WHERE code = ?1`;
-const SIZE = "SELECT coalesce(max(rowid), 0) AS size FROM links";
+const NEWEST = "SELECT coalesce(max(rowid), 0) AS rowid FROM links";
+const OWNER_INDEX = { owner: "terms ->> 'owner'", keyPrefix: "substr(code, 1, instr(code, '/'))" };
 const VERSION = "PRAGMA data_version";
 const NEWEST_SALT_DAY = "SELECT max(day) AS day FROM salts";
 const FIGURES = {
@@ -104,6 +106,7 @@ export function createReader(path: string, opened: Identity) {
     daySums,
     identity: () => reading(() => identityOf(database, path)),
     ...createModerationReader(run),
+    ...createOwnedReader(run, OWNER_INDEX),
     ...createFigures(run, FIGURES),
     search: (query: LinkQuery, page: PageRequest) => reading(() => search(query, page)),
     close: () => database.close(),

@@ -54,6 +54,7 @@ function readingHalf(reader: Reader) {
   return {
     find: async (code) => reader.find(code),
     findNow: reader.find,
+    owned: reader.owned,
     sums: async (code, createdMs) => reader.sums(code, createdMs),
     days: async (code, createdMs, firstDay, lastDay) => reader.days(code, createdMs, firstDay, lastDay),
     daySums: async (code, createdMs, firstDay, lastDay) => reader.daySums(code, createdMs, firstDay, lastDay),

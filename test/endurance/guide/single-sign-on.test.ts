@@ -1,12 +1,13 @@
 // Runs the proxies of docs/single-sign-on.md in front of Curt and of a program that signs people in by a cookie.
 import { describe, expect, test } from "bun:test";
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { operateAs } from "../../admin/operator.ts";
 import { freePort } from "../../support/free-port.ts";
-import { type LocalService, ROOT, startService, temporaryFolder } from "../../support/service.ts";
+import { type LocalService, startService, temporaryFolder } from "../../support/service.ts";
 import { NGINX, OWN, startBehindNginx } from "./nginx.ts";
+import { blocksOf, CADDY_SITE, IN_CADDY, IN_NGINX, SITE, siteWith, startAuthenticator } from "./sign-in.ts";
 
 const CADDY = Bun.which("caddy");
 const TOKEN = "only-the-operator-knows-it";
@@ -14,42 +15,9 @@ const CREATOR = "only-for-creating-links";
 const SETTINGS = {
   ADMIN_USER_HEADER: "Remote-User",
   ADMIN_TOKEN: TOKEN,
-  CREATE_USER_HEADER: "Remote-User",
+  CREATE_USER_HEADER: "Remote-Creator",
   CREATE_TOKEN: CREATOR,
 };
-
-const blocksOf = (file: string, language: string) =>
-  [
-    ...readFileSync(join(ROOT, file), "utf8").matchAll(
-      new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, "gm"),
-    ),
-  ].map(([, text = ""]) => text);
-const [SITE = ""] = blocksOf("docs/proxies.md", "nginx");
-const IN_NGINX = blocksOf("docs/single-sign-on.md", "nginx");
-const IN_CADDY = blocksOf("docs/single-sign-on.md", "caddyfile");
-
-/** Like Authelia and oauth2-proxy: 200 with the name of the person whose cookie is right, 401 without one. */
-function startAuthenticator(port: number) {
-  const asked: string[] = [];
-  const server = Bun.serve({
-    hostname: "127.0.0.1",
-    port,
-    fetch({ url, headers }) {
-      asked.push(new URL(url).pathname);
-      const [, name] = /session=of-(\w+)/.exec(headers.get("cookie") ?? "") ?? [];
-      if (name === undefined)
-        return new Response(null, { status: 401, headers: { "Remote-User": "nobody" } });
-      return new Response(null, {
-        headers: { "Remote-User": name, "X-Auth-Request-Email": `${name}@example.com` },
-      });
-    },
-  });
-  return { asked, [Symbol.asyncDispose]: () => server.stop(true) };
-}
-
-/** The example for nginx, with the part for Authelia or oauth2-proxy where the document says. */
-const siteWith = (part: string) =>
-  SITE.replace(/^ {2}# No path after the name/m, (line) => `${part}\n${line}`);
 
 interface Site extends AsyncDisposable {
   readonly curt: LocalService;
@@ -65,6 +33,7 @@ async function startBehindCaddy(caddy: string, file: string): Promise<Site> {
   const port = await freePort();
   const here = file
     .replace(`${OWN} {`, `http://:${port} {`)
+    .replace("http://go {", `http://go:${port} {`)
     .replaceAll("127.0.0.1:3000", new URL(curt.origin).host);
   const path = join(folder, "Caddyfile");
   writeFileSync(path, `{\n\tadmin off\n\tauto_https off\n}\n${here}`);
@@ -90,6 +59,26 @@ async function startBehindCaddy(caddy: string, file: string): Promise<Site> {
 test("docs/single-sign-on.md has two configurations for each proxy", () => {
   expect([IN_NGINX.length, IN_CADDY.length]).toEqual([2, 2]);
 });
+
+const [CADDY_GO = "", NGINX_GO = ""] = [
+  ...blocksOf("docs/go-links.md", "caddyfile"),
+  ...blocksOf("docs/go-links.md", "nginx"),
+];
+const GO = ["https://go.example.com/handbook?page=2", 302];
+
+if (NGINX !== null)
+  test("nginx redirects http://go as in docs/go-links.md", async () => {
+    await using site = await startBehindNginx(`${SITE}\n${NGINX_GO}`);
+    const { headers, status } = await site.getPlain("go", "/handbook?page=2");
+    expect([headers.get("location"), status]).toEqual(GO);
+  });
+
+if (CADDY !== null)
+  test("Caddy redirects http://go as in docs/go-links.md", async () => {
+    await using proxy = await startBehindCaddy(CADDY, `${CADDY_SITE}\n${CADDY_GO}`);
+    const { headers, status } = await proxy.get("go", "/handbook?page=2");
+    expect([headers.get("location"), status]).toEqual(GO);
+  });
 
 const starts = [
   ...(NGINX === null
@@ -171,39 +160,57 @@ describe.each(
         path,
         status,
       ]);
-    const created = await site.get(OWN, "/api/v1/shorten", {
-      method: "POST",
-      headers: { "Remote-User": "mallory" },
-      body: JSON.stringify({ original_url: "https://example.com/" }),
-    });
-    expect(created.status).toBe(401);
     expect(site.asked.length).toBe(before);
   });
-});
 
-if (NGINX !== null)
-  test("nginx lets only signed-in people create links with the form, with the path that the document adds", async () => {
-    const port = await freePort();
-    await using _ = startAuthenticator(port);
-    const [part = ""] = IN_NGINX;
-    const [, path = ""] = /# With CREATE_USER_HEADER: (\S+)/.exec(part) ?? [];
-    const closed = part
-      .replace(/location ~ \S+/, `location ~ ${path}`)
-      .replace("127.0.0.1:9091", `127.0.0.1:${port}`);
-    await using site = await startBehindNginx(siteWith(closed), { CREATE_USER_HEADER: "Remote-User" });
-    const send = (headers: Record<string, string>) =>
-      site.get(OWN, "/", {
-        method: "POST",
-        headers: { "Content-Type": "application/x-www-form-urlencoded", ...headers },
-        body: "original_url=https://example.com/&custom_code=mine",
-      });
-    const refused = await send({ "Remote-User": "mallory" });
-    expect([refused.status, refused.headers.get("location")]).toEqual([
-      302,
-      `https://auth.example.com/?rd=https://${OWN}/`,
-    ]);
-    expect((await send({ Cookie: "session=of-dave" })).status).toBe(303);
-    expect((await site.get(OWN, "/mine")).status).toBe(302);
-    const byProgram = { method: "POST", body: JSON.stringify({ original_url: "https://example.com/" }) };
-    expect((await site.get(OWN, "/api/v1/shorten", byProgram)).status).toBe(401);
+  const form = (headers: Record<string, string>, body: string) => ({
+    method: "POST",
+    headers: { "Content-Type": "application/x-www-form-urlencoded", ...headers },
+    body,
   });
+
+  test("names colleagues on the pages that need it, and asks others to sign in there", async () => {
+    await using site = await open();
+    const forged = { "Remote-Creator": "mallory", Remote_Creator: "mallory" };
+    const creates = form(forged, "original_url=https://example.com/&custom_code=mine");
+    for (const path of ["/", "/+links", "/+go?q=mine", "/+new", "/mine+manage"])
+      for (const init of [creates, { headers: forged }])
+        expect([path, (await site.get(OWN, path, init)).status]).toEqual([path, 302]);
+    const byAlice = form({ ...session, ...forged }, "original_url=https://example.com/&custom_code=mine");
+    expect((await site.get(OWN, "/", byAlice)).status).toBe(303);
+    expect((await site.get(OWN, "/mine")).status).toBe(302);
+    const page = await site.get(OWN, "/mine+manage", { headers: session });
+    expect(page.status).toBe(200);
+    const found = await operateAs(site.curt, TOKEN)("GET", "links/mine");
+    expect(found.data.owner).toBe(name);
+  });
+
+  test("names colleagues in the API, where others pass without a name", async () => {
+    await using site = await open();
+    const send = async (method: string, path: string, headers: Record<string, string>, body?: object) => {
+      const init = { method, headers: { "Content-Type": "application/json", ...headers } };
+      const sent = await site.get(OWN, path, body ? { ...init, body: JSON.stringify(body) } : init);
+      return { status: sent.status, data: ((await sent.json()) as { data: Record<string, unknown> }).data };
+    };
+    const forged = { "Remote-Creator": "mallory" };
+    const target = "https://example.com/";
+    const created = await send(
+      "POST",
+      "/api/v1/links",
+      { ...session, ...forged },
+      { target, code: "of-alice" },
+    );
+    expect([created.status, created.data["owner"]]).toEqual([201, name]);
+    expect((await send("POST", "/api/v1/links", forged, { target })).status).toBe(401);
+    expect((await send("GET", "/api/v1/links?owner=me", forged)).status).toBe(403);
+    expect((await send("GET", "/api/v1/links?owner=me", session)).status).toBe(200);
+    const byProgram = { ...forged, Authorization: `Bearer ${CREATOR}` };
+    const ofProgram = await send("POST", "/api/v1/links", byProgram, { target });
+    expect([ofProgram.status, ofProgram.data["owner"]]).toEqual([201, undefined]);
+    expect((await send("PATCH", "/api/v1/links/of-alice", forged, { title: "x" })).status).toBe(401);
+    const byKey = { ...forged, Authorization: `Bearer ${String(created.data["manage_key"])}` };
+    expect((await send("PATCH", "/api/v1/links/of-alice", byKey, { title: "By key" })).status).toBe(200);
+    const ended = await send("DELETE", "/api/v1/links/of-alice", { Cookie: "session=of-bob" });
+    expect(ended.status).toBe(403);
+  });
+});

@@ -10,6 +10,7 @@ import settings from "../migrations/004-settings.sql" with { type: "text" };
 import refusedEvents from "../migrations/005-refused-events.sql" with { type: "text" };
 import storeId from "../migrations/006-store-id.sql" with { type: "text" };
 import codeCase from "../migrations/007-code-case.sql" with { type: "text" };
+import owners from "../migrations/008-owners.sql" with { type: "text" };
 
 /** In order. How many of them a file has is its schema version (PRAGMA user_version). @internal */
 export const MIGRATIONS = [
@@ -20,6 +21,7 @@ export const MIGRATIONS = [
   refusedEvents,
   storeId,
   codeCase,
+  owners,
 ];
 
 interface Part {

@@ -1,0 +1,6 @@
+-- For the lists of people's own links: those of one domain, newest first. Other links aren't in it.
+CREATE INDEX links_by_owner ON links (terms ->> 'owner', substr(code, 1, instr(code, '/')), created_ms, code)
+WHERE terms ->> 'owner' IS NOT NULL;
+
+-- What the decision made of the value. NULL for states, which the action tells.
+ALTER TABLE replaced ADD COLUMN became TEXT;
