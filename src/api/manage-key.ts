@@ -31,7 +31,16 @@ export function createKeyedLinks(parts: ApiParts) {
   return {
     edit,
 
-    async respond(call: Call, message: MessageKey, link: Link): Promise<Response> {
+    /**
+     * Changes a link. First reads what the response needs: after the change, nothing may fail. Who has handed the link over gets no
+     * key for it.
+     */
+    async respond(
+      call: Call,
+      message: MessageKey,
+      { link, person }: OpenedLink,
+      change: () => Promise<Link | FoundLink | HttpProblem>,
+    ): Promise<Response> {
       const { visits: counted } = await visits.sums(link);
       const changed = await change();
       if (isProblem(changed)) return problemJson(call, changed);

@@ -1,3 +1,4 @@
+import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 
 import en from "../../src/locales/en.json";
@@ -334,4 +335,17 @@ describe("the state of a link", () => {
       for (const method of ["PATCH", "DELETE"])
         expect(await outcomeOf(callApi(links, method, path, { key: given, body: {} })), method).toBe(outcome);
   });
+});
+
+test("PATCH and DELETE change nothing if the visits in their response can't be read", async () => {
+  await using own = await startService();
+  own.expectFaults();
+  const links = [await createManagedLink(own), await createManagedLink(own)] as const;
+  using database = new Database(own.file);
+  database.run("ALTER TABLE visits RENAME TO unreadable");
+  const [edited, withdrawn] = links;
+  const edit = callApi(own, "PATCH", edited.path, { key: edited.key, body: { target: OTHER } });
+  const withdrawal = callApi(own, "DELETE", withdrawn.path, { key: withdrawn.key });
+  for (const { status } of [await edit, await withdrawal]) expect(status).toBeGreaterThanOrEqual(500);
+  for (const { code } of links) expect(await destinationOf(own, code)).toBe(TARGET);
 });

@@ -64,6 +64,30 @@ describe("the manage page", () => {
     );
   });
 
+  test("reports a change, and shows the form, even if the queue of views is full", async () => {
+    await using busy = await startService({ TRUSTED_PROXIES: "127.0.0.1" });
+    const { code, key } = await createManagedLink(busy);
+    busy.expectFaults();
+    const { promise: isFull, resolve: onRefusal } = Promise.withResolvers<void>();
+    const over = new AbortController();
+    let nth = 0;
+    async function flood() {
+      while (!over.signal.aborted) {
+        const dark = (++nth).toString(16).padStart(6, "0");
+        const headers = { "X-Forwarded-For": `192.0.2.${nth % 250}` };
+        const { status } = await busy.fetch(`/${code}.png?size=2048&dark=${dark}`, { headers });
+        if (status === 503) onRefusal();
+      }
+    }
+    const floods = Array.from({ length: 90 }, flood);
+    await isFull;
+    const changed = await send(code, untouched({ key }, { target: OTHER }), {}, busy);
+    over.abort();
+    await Promise.all(floods);
+    expect(changed.status).toBe(200);
+    for (const text of [en["link.changed"], OTHER, key]) expect(changed.body).toContain(text);
+  });
+
   test("keeps a start or an end to the millisecond that is sent as the form shows it", async () => {
     const dates = { starts_at: "2098-12-31T23:59:58.765Z", expires_at: "2099-01-01T10:20:30.456Z" };
     const { code, key, path } = await createManagedLink(curt, dates);
@@ -87,6 +111,16 @@ describe("the manage page", () => {
     const date = { expires_at: "date", expires_at_date: "2098-10-26T02:30", zone: "Europe/Berlin" };
     expect((await send(code, { key, act: "change", target: OTHER, ...date })).status).toBe(200);
     expect((await callApi(curt, "GET", path, { key })).data).toMatchObject({ target: OTHER, expires_at });
+  });
+
+  test("shows a date in UTC again if only the browser knows its zone, and says so", async () => {
+    const { code, key } = await createManagedLink(curt);
+    const date = { expires_at: "date", expires_at_date: "2098-10-26T02:30", zone: "Nowhere/Land" };
+    const { status, body } = await send(code, { key, act: "change", ...date });
+    expect(status).toBe(400);
+    expect(body).toContain(en["home.date.zone"].replaceAll("'", "&#39;"));
+    expect(body).toContain('name="zone" value="UTC"');
+    expect(body).toContain('value="2098-10-26T02:30"');
   });
 
   test("opens with the key or the manage address", async () => {
