@@ -6,7 +6,13 @@ import type { Rights } from "../http/rights.ts";
 import { type Body, BODIES } from "../lib/bounds.ts";
 import type { EditRequest } from "../links/edit.ts";
 import { isProblem } from "../links/problem.ts";
-import { readTerms } from "../links/term-values.ts";
+import { readTerms } from "../links/terms/term-values.ts";
+import type { ApiParts } from "./api-parts.ts";
+import { target, termShape } from "./create-link.ts";
+import { envelope } from "./envelope.ts";
+import { readJson } from "./json-body.ts";
+import { changedLinkSchema } from "./link-json.ts";
+import { createKeyedLinks } from "./manage-key.ts";
 import {
   bodyFailures,
   codeParameter,
@@ -18,14 +24,9 @@ import {
   KEY_NEEDED,
   keyFailures,
   returns,
-} from "./components.ts";
-import { target, termShape } from "./create-link.ts";
-import { envelope } from "./envelope.ts";
-import { readJson } from "./json-body.ts";
-import { managedLinkSchema } from "./link-json.ts";
-import { createKeyedLinks } from "./manage-key.ts";
-import type { ApiParts } from "./parts.ts";
-import { z } from "./schema.ts";
+  string,
+} from "./openapi/components.ts";
+import { z } from "./openapi/schema.ts";
 
 const CHANGE_EXAMPLE = { expires_at: EXAMPLE.expire_duration } as const;
 

@@ -75,15 +75,20 @@ export function revisionOf(link: Pick<Link, "originalUrl" | "endsMs" | "terms">)
  * visit of a limited link sets it. Each new owner makes another version.
  */
 export function versionOf(link: Pick<Link, "createdMs" | "originalUrl" | "terms">): string {
-  return `${link.createdMs.toString(36)}.${revisionOf({ ...link, endsMs: 0 })}`;
+  const { keys } = link.terms ?? {};
+  const version = `${link.createdMs.toString(36)}.${revisionOf({ ...link, endsMs: 0 })}`;
+  return keys === undefined ? version : `${version}.${keys}`;
 }
 
-/** Whether a link has one of the revisions that a change is for. */
+/** Whether a link has one of the revisions or of the operator's versions, and the keys, that a change is for. */
 export function hasRevision(
-  link: Pick<Link, "originalUrl" | "endsMs" | "terms">,
-  { ifRevisions }: IfRevision,
+  link: Pick<Link, "createdMs" | "originalUrl" | "endsMs" | "terms">,
+  { ifRevisions, opened }: IfRevision,
 ): boolean {
-  return ifRevisions === undefined || ifRevisions.includes(revisionOf(link));
+  if (opened !== undefined && opened.keys !== link.terms?.keys) return false;
+  return (
+    ifRevisions === undefined || [revisionOf(link), versionOf(link)].some((one) => ifRevisions.includes(one))
+  );
 }
 
 /** Whether cached redirects stay correct. They do after a counted visit. */
@@ -166,12 +171,4 @@ function endIfUsedUp(link: StoredLink, atMs: number): StoredLink {
 
 function withTerms(link: StoredLink, changes: Partial<Terms>): StoredLink {
   return { ...link, terms: orNone({ ...link.terms, ...changes }) };
-}
-
-export function termsJson({ terms }: WithTerms): string | null {
-  return terms === undefined ? null : JSON.stringify(terms);
-}
-
-export function parseTerms(json: string | null): Terms | undefined {
-  return json === null ? undefined : (JSON.parse(json) as Terms);
 }

@@ -3,8 +3,9 @@ import type { WallClock } from "./clock.ts";
 import type { Code, LinkKey } from "./code.ts";
 import type { ParseDestination } from "./drafts.ts";
 import type { createLinkCheck } from "./link-check.ts";
+import type { LinkId, LinkStore } from "./link-store.ts";
 import { type FoundLink, hasEnded, hasStarted, type Link, type WithEnd, type WithTerms } from "./link.ts";
-import { hashPassword } from "./password.ts";
+import { isName } from "./name.ts";
 import { type Invalid, isProblem, type Problem } from "./problem.ts";
 import { hashPassword } from "./terms/password.ts";
 import { changesOf, refuseEnd, refusePath, refuseStart, refuseTerms } from "./terms/term-values.ts";
@@ -35,10 +36,10 @@ export interface EditsClosed {
 export type Edits = "on" | "24h" | "off";
 
 export interface EditOptions<Id extends Code | LinkKey> {
-  readonly store: Pick<LinkStore<Id>, "update">;
+  readonly store: Pick<LinkStore<Id>, "update" | "change">;
   readonly clock: WallClock;
   readonly parseDestination: ParseDestination;
-  readonly goneProblemOf: ReturnType<typeof createLinkCheck>["goneProblemOf"];
+  readonly check: Pick<ReturnType<typeof createLinkCheck>, "disabledReasonOf" | "goneProblemOf">;
   readonly edits: Edits;
   /** See `Config`. */
   readonly pathsNeedName: boolean;
@@ -59,7 +60,10 @@ export interface Editing<Id extends Code | LinkKey = Code> {
     decide?: LinkStore<Id>["update"],
   ): Promise<Link<Id> | EditRefusal>;
   /** Ends a link immediately and durably, even if it is disabled. */
-  withdraw(link: LinkId<Id>, ifRevisions?: readonly string[]): Promise<Link<Id> | Problem | OtherRevision>;
+  withdraw(
+    link: LinkId<Id> & WithTerms,
+    ifRevisions?: readonly string[],
+  ): Promise<FoundLink<Id> | Problem | OtherRevision>;
 }
 
 export const EDITABLE_MS: Readonly<Record<Edits, number>> = {
@@ -83,7 +87,7 @@ export function createEditing<Id extends Code | LinkKey>({
   store,
   clock,
   parseDestination,
-  goneProblemOf,
+  check: { disabledReasonOf, goneProblemOf },
   edits,
   pathsNeedName,
 }: EditOptions<Id>): Editing<Id> {
@@ -140,17 +144,24 @@ export function createEditing<Id extends Code | LinkKey>({
       const problem = goneProblemOf(link);
       if (problem !== undefined) return problem;
       if (decide === undefined && isClosed(link, request, atMs)) return { kind: "edits.closed" };
-      const edit = parse(link, request, atMs);
+      const edit = parse(link, request, atMs, decide !== undefined);
       if (isProblem(edit)) return edit;
       const { terms: { password } = {}, sharers, ifRevisions } = request;
       const passwordHash = typeof password === "string" ? await hashPassword(password, sharers) : password;
-      const change = { type: "edit", atMs, ...edit, passwordHash, ifRevisions } as const;
-      return update(link, change, decide, (now) => {
-        const again = parse(now, request, atMs);
+      const opened = decide === undefined ? { keys: link.terms?.keys } : undefined;
+      const change = { type: "edit", atMs, ...edit, passwordHash, ifRevisions, opened } as const;
+      return update(link, change, decide ?? writerFor(request, atMs), (now) => {
+        const again = parse(now, request, atMs, decide !== undefined);
         return isProblem(again) ? again : undefined;
       });
     },
 
-    withdraw: (link, ifRevisions) => update(link, { type: "withdraw", atMs: clock.nowMs(), ifRevisions }),
+    async withdraw(link, ifRevisions) {
+      const opened = { keys: link.terms?.keys };
+      const now = await update(link, { type: "withdraw", atMs: clock.nowMs(), ifRevisions, opened });
+      if ("kind" in now) return now;
+      const disabled = disabledReasonOf(now);
+      return disabled === "deleted" ? { kind: "disabled", reason: disabled } : { ...now, disabled };
+    },
   };
 }

@@ -71,7 +71,12 @@ export interface LinkStore<Id extends Code | LinkKey = LinkKey> {
     decision: Decision & { readonly reason: Reason },
   ): Promise<Decided | OtherRevision>;
   /** Enables disabled links in the same way. A deleted link stays deleted. */
-  enable(links: readonly SeenLink[], decision: EnableDecision): Promise<readonly LinkId[] | OtherRevision>;
+  enable(links: readonly SeenLink[], decision: Decision): Promise<Decided | OtherRevision>;
+  /**
+   * Gives links to a person in the same way. Keys that were made before no longer open those that change. A deleted link has no
+   * owner.
+   */
+  handOver(links: readonly SeenLink[], owner: string, decision: Decision): Promise<Decided | OtherRevision>;
   /**
    * Deletes a link's URL and visits permanently, also visits that arrive later. The row stays, so that its code stays
    * taken. Adds no entry if there is no such link or it was deleted before. Changes nothing if the operator saw another

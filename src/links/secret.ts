@@ -1,7 +1,8 @@
 import { timingSafeEqual } from "node:crypto";
 
 import type { Code, LinkKey } from "./code.ts";
-import type { LinkId } from "./store.ts";
+import type { LinkId } from "./link-store.ts";
+import type { Terms } from "./link.ts";
 
 type Purpose =
   | "compare"
@@ -20,10 +21,15 @@ export interface Secret<Id extends Code | LinkKey = Code> {
   /** A keyed hash of 128 bits, in base64url. Hashes for different purposes have nothing in common. */
   hash(purpose: Purpose, parts: readonly (string | number)[]): string;
   /** The key to manage a link: its holder may change and end the link. It is not stored. */
-  manageKey(link: LinkId<Id>): string;
+  manageKey(link: KeyedLink<Id>): string;
   /** Takes the same time for every text, so that nobody can guess the key bit by bit. */
-  isManageKey(given: string, link: LinkId<Id>): boolean;
+  isManageKey(given: string, link: KeyedLink<Id>): boolean;
 }
+
+/** A link with the generation of its keys. */
+export type KeyedLink<Id extends Code | LinkKey = LinkKey> = LinkId<Id> & {
+  readonly terms?: Pick<Terms, "keys"> | undefined;
+};
 
 /** Derives manage keys, cookies, records of requests and noise from the key that all processes share. */
 export function createSecret(key: Uint8Array): Secret<LinkKey> {
@@ -38,7 +44,8 @@ export function createSecret(key: Uint8Array): Secret<LinkKey> {
   }
   const hash = (purpose: Purpose, parts: readonly (string | number)[]): string =>
     digest(purpose, parts).toString("base64url", 0, HASH_BYTES);
-  const manageKey = ({ code, createdMs }: LinkId): string => hash("manage", [code, createdMs]);
+  const manageKey = ({ code, createdMs, terms: { keys } = {} }: KeyedLink): string =>
+    hash("manage", keys === undefined ? [code, createdMs] : [code, createdMs, keys]);
 
   return {
     hash,

@@ -62,6 +62,8 @@ export const ACTIONS = [
   "disable",
   "enable",
   "change",
+  "correct",
+  "hand-over",
   "erase",
   "block-host",
   "unblock-host",

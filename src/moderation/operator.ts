@@ -25,14 +25,18 @@ export interface ReasonedRequest extends DecisionRequest {
 
 interface ChangeRequest extends DecisionRequest, Pick<EditRequest, "originalUrl" | "terms"> {}
 
-interface DecidedHost {
+interface HandOverRequest extends DecisionRequest {
+  readonly owner: string;
+}
+
+interface DecidedHost extends Decided {
   /** As it is stored. */
   readonly host: string;
 }
 
 export interface OperatorOptions {
-  readonly store: Pick<LinkStore, "find" | "change" | "disable" | "enable" | "erase"> &
-    Pick<ModerationStore, "blockHost" | "unblockHost">;
+  readonly store: Pick<LinkStore, "find" | "change" | "disable" | "enable" | "handOver" | "erase"> &
+    Pick<ModerationStore, "blockHost" | "unblockHost" | "undo">;
   readonly links: Pick<StoredLinks, "find" | "edit">;
   readonly clock: WallClock;
   readonly codeCase: CodeCase;
@@ -114,14 +118,16 @@ type Outcome<T = never> = Promise<Decided | T | RefusedDecision | OtherRevision>
 export interface Operator {
   /** Returns the link of a code as it is stored, whatever its state. */
   find(spelling: string): Promise<StoredLink | Unknown>;
-  /** Changes a link that redirects or will. False if it is so already. */
-  change(link: ReadLink, request: ChangeRequest, actor: Actor): Decided<boolean | EditRefusal>;
-  /** Returns the links that it changed: not those that are unknown, deleted, or disabled for this reason already. */
-  disable(links: readonly SeenLink[], request: ReasonedRequest, actor: Actor): Decided<DecidedLinks>;
-  /** Returns the links that it changed. A deleted link stays deleted. */
-  enable(links: readonly SeenLink[], request: EnableRequest, actor: Actor): Decided<DecidedLinks>;
-  /** Deletes a link permanently, except for its code. False if there is no such link or it was deleted before. */
-  erase(link: ReadLink, request: DecisionRequest, actor: Actor): Decided<boolean>;
+  /** Changes a link that redirects or will. */
+  change(link: SeenLink, request: ChangeRequest, actor: Actor): Outcome<EditRefusal>;
+  /** Disables links, and answers their open cases. */
+  disable(links: readonly SeenLink[], request: ReasonedRequest, actor: Actor): Outcome;
+  /** A deleted link stays deleted. */
+  enable(links: readonly SeenLink[], request: DecisionRequest, actor: Actor): Outcome;
+  /** Gives links to a person. */
+  handOver(links: readonly SeenLink[], request: HandOverRequest, actor: Actor): Outcome;
+  /** Deletes a link permanently, except for its code. */
+  erase(link: SeenLink, request: DecisionRequest, actor: Actor): Outcome;
   /** Stops all links to a host and the hosts below it. */
   blockHost(host: string, request: ReasonedRequest, actor: Actor): Promise<DecidedHost | RefusedDecision>;
   unblockHost(host: string, request: DecisionRequest, actor: Actor): Promise<DecidedHost | RefusedDecision>;
@@ -177,8 +183,16 @@ export function createOperator({
     async enable(links, request, actor) {
       const refusals = refuseNote(request.note);
       if (refusals.length > 0) return { kind: "refused", refusals };
-      const decision = { ...decide(request, actor), undoesMs: request.undoesMs };
-      return inBatches(links, decision, (batch) => store.enable(batch, decision));
+      return store.enable(links, decide(request, actor));
+    },
+
+    async handOver(links, request, actor) {
+      const refusals: DecisionRefusal[] = [
+        ...(isName(request.owner) ? [] : [{ rule: "owner.name" } as const]),
+        ...refuseNote(request.note),
+      ];
+      if (refusals.length > 0) return { kind: "refused", refusals };
+      return store.handOver(links, request.owner, decide(request, actor));
     },
 
     async erase(link, request, actor) {

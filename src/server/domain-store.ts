@@ -1,6 +1,7 @@
 import { type Code, keyOf, type LinkKey, splitKey } from "../links/code.ts";
-import type { Secret } from "../links/secret.ts";
-import type { LinkId, LinkStore, NewLink } from "../links/store.ts";
+import type { LinkId, LinkStore, OwnedQuery } from "../links/link-store.ts";
+import type { Link } from "../links/link.ts";
+import type { KeyedLink, Secret } from "../links/secret.ts";
 import type { LinkDecisions } from "../moderation/inspection.ts";
 import type { Store, StoreReader } from "../store/open.ts";
 
@@ -85,7 +86,11 @@ export function storeOf(store: Store, keyPrefix: string): DomainStore {
 
 /** Makes a domain's manage keys and other signatures invalid for a link of another domain with the same code. */
 export function secretOf(secret: Secret<LinkKey>, keyPrefix: string): Secret {
-  const idOf = ({ code, createdMs }: LinkId<Code>) => ({ code: keyOf(keyPrefix, code), createdMs });
+  const idOf = ({ code, createdMs, terms }: KeyedLink<Code>) => ({
+    code: keyOf(keyPrefix, code),
+    createdMs,
+    terms,
+  });
   return {
     hash: keyPrefix === "" ? secret.hash : (purpose, parts) => secret.hash(purpose, [keyPrefix, ...parts]),
     manageKey: (link) => secret.manageKey(idOf(link)),

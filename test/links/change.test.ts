@@ -12,14 +12,14 @@ import {
 } from "../../src/links/change.ts";
 import type { StoredLink } from "../../src/links/link.ts";
 import type { Target } from "../../src/links/target.ts";
-import { orNone } from "../../src/links/term-values.ts";
+import { orNone } from "../../src/links/terms/term-values.ts";
+import { parseTerms, termsJson } from "../../src/links/terms/term-values.ts";
 import { NEVER_MS } from "../../src/links/time.ts";
-import { newLink, NOW } from "../stores/links.ts";
+import { newLink, NOW, withoutHold } from "../stores/links.ts";
 import { destination, edit } from "../stores/updates.ts";
 
 function link(changes: Partial<StoredLink> = {}): StoredLink {
-  const { freeIfEndedByMs: _, ...stored } = newLink("link", changes);
-  return stored;
+  return withoutHold(newLink("link", changes));
 }
 
 const visitAt = (atMs: number): Change => ({ type: "visit", atMs });

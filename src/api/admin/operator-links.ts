@@ -73,6 +73,30 @@ export const inspectStatistics = endpoint({
   },
 });
 
+export const changeLink = linkDecision(
+  "PATCH /api/v1/admin/links/{code}",
+  z.strictObject({
+    target: target.optional(),
+    expires_at: z.string().nullish(),
+    owner: z.string().optional(),
+    note,
+  }),
+  ({ operator }, link) =>
+    async (body, actor) => {
+      const read = readTerms({ expires_at: body.expires_at });
+      if (isProblem(read)) return read;
+      const { owner, note: why, target: originalUrl, expires_at } = body;
+      if (owner !== undefined && (originalUrl !== undefined || expires_at !== undefined))
+        return malformed({
+          rule: "field.unknown",
+          field: originalUrl === undefined ? "expires_at" : "target",
+        });
+      if (owner !== undefined) return operator.handOver([link], { owner, note: why }, actor);
+      return operator.change(link, { ...read, note: why, originalUrl }, actor);
+    },
+  { example: { target: "https://example.com/new", note: "The shop has moved." } },
+);
+
 export const disableLink = linkDecision(
   "POST /api/v1/admin/links/{code}/disable",
   reasonedRequest,
@@ -118,15 +142,12 @@ export const enableAll = decision(
     changeAll(parts, call, body, (links) => parts.operator.enable(links, body, actor)),
 );
 
-export const enableAll = decision("POST /api/v1/admin/links/enable", (parts) => async (call) => {
-  const body = await readBody(parts, call, BODIES["POST /api/v1/admin/links/enable"], undoRequest);
-  if (isProblem(body)) return body;
-  const undoesMs = parseInstant(body.undoes ?? "");
-  if (typeof body.undoes === "string" && undoesMs === undefined)
-    return malformed({ rule: "query.date", field: "undoes", example: "2026-11-21T20:15:00.000Z" });
-  const request = { ...body, undoesMs };
-  return changeAll(parts, call, body.count, (links) => parts.operator.enable(links, request, actorOf(call)));
-});
+export const handOverAll = decision(
+  "POST /api/v1/admin/links/hand-over",
+  countedRequest.extend({ owner: z.string() }),
+  (parts, call) => (body, actor) =>
+    changeAll(parts, call, body, (links) => parts.operator.handOver(links, body, actor)),
+);
 
 /** Decides about all links that a search finds, once the operator has confirmed their number. */
 async function changeAll(

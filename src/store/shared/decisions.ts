@@ -199,23 +199,27 @@ export function createDecisions(statements: Statements, { eraseVisits, lockHosts
         return { link: after, isChanged: true, entry };
       }),
     disable: (links: readonly SeenLink[], decision: Decision & { readonly reason: Reason }) =>
-      decide(statements, decision, async (run) => {
-        const locked = await lockSeen(run, links);
-        return isProblem(locked) ? locked : disableLocked(run, locked, decision);
-      }),
-    enable: (links: readonly SeenLink[], decision: EnableDecision) =>
-      decide(statements, decision, async (run) => {
-        const locked = await lockSeen(run, links);
+      decideLinks("disable", links, decision),
+    enable: (links: readonly SeenLink[], decision: Decision) => decideLinks("enable", links, decision),
+    handOver: (seen: readonly SeenLink[], owner: string, decision: Decision) =>
+      decide(statements, decision, async (run): Promise<Decided | OtherRevision> => {
+        const locked = await lockSeen(run, seen);
         if (isProblem(locked)) return locked;
-        return decision.undoesMs === undefined
-          ? enableLocked(run, locked, decision)
-          : undoLocked(run, locked, decision.undoesMs, decision);
+        const links = locked.filter(({ disabled }) => disabled !== "deleted");
+        if (links.length === 0) return UNDECIDED;
+        const entry = await addEntry(run, "hand-over", decision, { links });
+        return { changed: await setOwners(run, entry, links, owner), entry };
       }),
     erase: (link: SeenLink, decision: Decision) => decideLinks("erase", [link], decision),
     blockHost: ({ host, reason }: Pick<HostRule, "host" | "reason">, decision: Decision) =>
       decideHost(host, reason, decision),
     unblockHost: (host: string, decision: Decision) => decideHost(host, undefined, decision),
   };
+}
+
+function actionOf({ who }: Decision, before: StoredLink, after: StoredLink): Action {
+  if (who !== "person") return "change";
+  return before.terms?.owner === after.terms?.owner ? "correct" : "hand-over";
 }
 
 export function createHostsReader(run: Run) {

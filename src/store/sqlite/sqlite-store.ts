@@ -149,6 +149,7 @@ export async function openSqliteStore(
     change: (...args) => writer.perform("change", { args }),
     disable: (...args) => writer.perform("disable", { args }),
     enable: (...args) => writer.perform("enable", { args }),
+    handOver: (...args) => writer.perform("handOver", { args }),
     erase: (...args) => writer.perform("erase", { args }),
     blockHost: (...args) => writer.perform("blockHost", { args }),
     unblockHost: (...args) => writer.perform("unblockHost", { args }),

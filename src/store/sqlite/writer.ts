@@ -82,6 +82,7 @@ const calls = {
   change: ({ args }: Args<"change">) => file.moderation.change(...args),
   disable: ({ args }: Args<"disable">) => file.moderation.disable(...args),
   enable: ({ args }: Args<"enable">) => file.moderation.enable(...args),
+  handOver: ({ args }: Args<"handOver">) => file.moderation.handOver(...args),
   erase: ({ args }: Args<"erase">) => file.moderation.erase(...args),
   blockHost: ({ args }: Args<"blockHost">) => file.moderation.blockHost(...args),
   unblockHost: ({ args }: Args<"unblockHost">) => file.moderation.unblockHost(...args),

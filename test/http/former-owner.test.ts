@@ -1,0 +1,111 @@
+// What somebody who had a link, or only its name, tries with links of others.
+import { describe, expect, test } from "bun:test";
+
+import en from "../../src/locales/en.json";
+import { operateAs, TOKEN } from "../admin/operator.ts";
+import { callApi, OTHER, TARGET } from "../support/managed-links.ts";
+import { outcomeOf, shareService } from "../support/service.ts";
+import { HTML, sendForm } from "./markup.ts";
+import { callAs, createAs, named, PROXY } from "./people.ts";
+
+const FEED = "a-long-token-of-a-feed";
+const curt = shareService({
+  ...PROXY,
+  ADMIN_TOKEN: `mina:${TOKEN} boss:another-long-token-here`,
+  CREATE_TOKEN: `feed:${FEED}`,
+});
+
+const OPEN = shareService({});
+
+const handOver = (path: string, from: string, owner: string) =>
+  outcomeOf(callAs(curt, from, "PATCH", path, { body: { owner } }));
+
+describe("a former owner", () => {
+  test("learns nothing by repeating the create, and its key opens nothing", async () => {
+    const code = "repeated";
+    const path = `/api/v1/links/${code}`;
+    for (const address of ["/api/v1/links", "/api/v1/links/batch"]) {
+      const isBatch = address.endsWith("batch");
+      const body = { target: TARGET, code: isBatch ? `${code}-2` : code };
+      const repeat = () =>
+        callAs(curt, "mina", "POST", address, {
+          body: isBatch ? [body] : body,
+          headers: { "Idempotency-Key": `a-key-of-mina-${address}` },
+        });
+      await repeat();
+      const own = isBatch ? `${path}-2` : path;
+      expect(await handOver(own, "mina", "joon")).toBe("200");
+      await callAs(curt, "joon", "PATCH", own, { body: { target: OTHER, password: "open sesame" } });
+      const again = await repeat();
+      const data = isBatch ? again.data.results[0].data : again.data;
+      expect(JSON.stringify(data)).not.toContain(OTHER);
+      expect(await outcomeOf(callApi(curt, "GET", own, { key: data.manage_key }))).toBe("403 key.wrong");
+      expect(await outcomeOf(callAs(curt, "mina", "DELETE", own))).toBe("403 owner.other");
+    }
+  });
+});
+
+describe("nobody", () => {
+  test("creates links of somebody else", async () => {
+    for (const [address, body] of [
+      ["/api/v1/links", { target: TARGET, owner: "mina" }],
+      ["/api/v1/shorten", { original_url: TARGET, owner: "mina" }],
+      ["/api/v1/links/batch", [{ target: TARGET, owner: "mina" }]],
+    ] as const) {
+      const { data } = await callAs(curt, "joon", "POST", address, { body });
+      expect(JSON.stringify(data) ?? "").not.toContain("mina");
+    }
+    await sendForm(curt, "/", { original_url: TARGET, custom_code: "of-form", owner: "mina" }, named("joon"));
+    expect((await callAs(curt, "joon", "GET", "/api/v1/links/of-form")).data.owner).toBe("joon");
+  });
+
+  test("is a person by the name of an operator or of a token, nor the other way round", async () => {
+    const { path } = await createAs(curt, "mina");
+    for (const key of [TOKEN, "another-long-token-here", FEED])
+      expect(await outcomeOf(callApi(curt, "DELETE", path, { key }))).toBe("403 key.wrong");
+    for (const name of ["mina", "boss"])
+      expect((await callAs(curt, name, "GET", "/api/v1/admin/links")).status).toBe(401);
+    await createAs(curt, "feed");
+    const byToken = await callApi(curt, "POST", "/api/v1/links", { key: FEED, body: { target: TARGET } });
+    const own = await callAs(curt, "feed", "GET", "/api/v1/links?owner=me");
+    expect(own.data.links.map(({ code }: { code: string }) => code)).not.toContain(byToken.data.code);
+  });
+
+  test("creates a link in a person's name from a page that hides its origin, over plain HTTP", async () => {
+    const fields = { original_url: TARGET, custom_code: "forged" };
+    const sent = await sendForm(curt, "/", fields, { ...named("mina"), Origin: "null" });
+    expect(sent.status).toBe(403);
+    const { status } = await callAs(curt, "mina", "GET", "/api/v1/links/forged");
+    expect(status).toBe(404);
+    const own = { ...named("mina"), Origin: "null", "Sec-Fetch-Site": "same-origin" };
+    expect((await sendForm(curt, "/", fields, own)).status).toBe(303);
+  });
+});
+
+describe("handing over", () => {
+  test("is refused for a link that has ended or is disabled, and works before its start", async () => {
+    const operate = operateAs(curt, TOKEN);
+    const withdrawn = await createAs(curt, "mina");
+    await callAs(curt, "mina", "DELETE", withdrawn.path);
+    expect(await handOver(withdrawn.path, "mina", "joon")).toBe("410 link.withdrawn");
+    const disabled = await createAs(curt, "mina");
+    await operate("POST", `links/${disabled.code}/disable`, { reason: "spam" });
+    expect(await handOver(disabled.path, "mina", "joon")).toStartWith("4");
+    await operate("POST", `links/${disabled.code}/enable`);
+    expect((await callAs(curt, "mina", "GET", disabled.path)).data.owner).toBe("mina");
+    const later = await createAs(curt, "mina", {
+      starts_at: "2099-01-01T00:00:00Z",
+      password: "open sesame",
+    });
+    expect(await handOver(later.path, "mina", "joon")).toBe("200");
+    expect(await outcomeOf(callAs(curt, "mina", "GET", later.path))).toStartWith("40");
+    expect((await callAs(curt, "joon", "GET", later.path)).data.target).toBe(TARGET);
+  });
+});
+
+test("the privacy page names owners only where a proxy names people", async () => {
+  const read = async (one: typeof curt) => (await one.fetch("/+privacy", { headers: HTML })).text();
+  const heading = `<h2>${en["privacy.people"]}</h2>`;
+  expect(await read(curt)).toContain(heading);
+  expect(await read(OPEN)).not.toContain(heading);
+});
