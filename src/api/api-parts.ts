@@ -7,7 +7,8 @@ import type { LinkKey } from "../links/code.ts";
 import type { Links, ReadOwnLinks } from "../links/links.ts";
 import type { Secret } from "../links/secret.ts";
 import type { Expiry } from "../links/time.ts";
-import type { Reports } from "../moderation/reports/reports.ts";
+import type { BringBack } from "../moderation/corrections.ts";
+import type { Reports } from "../moderation/reports.ts";
 import type { VisitLookUps } from "../visits/visits.ts";
 import type { ApiDescription } from "./openapi/description.ts";
 
@@ -19,8 +20,10 @@ export interface ApiParts {
   readonly visits: Pick<VisitLookUps, "sums">;
   readonly clock: MonotonicClock & WallClock;
   readonly secret: Secret;
-  /** The secret of another domain. */
-  readonly secretOf: (domain: Domain) => Secret;
+  readonly rights: Rights;
+  readonly bringBack: BringBack;
+  /** The manage keys of all domains. */
+  readonly allKeys: Pick<Secret<LinkKey>, "manageKey">;
   readonly refusalToCreate: CreatorCheck;
   readonly isCreateToken: (text: string) => boolean;
 }

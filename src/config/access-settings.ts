@@ -127,4 +127,11 @@ export const ACCESS_SETTINGS = {
       "header in which a proxy of TRUSTED_PROXIES names people who may create links; others then need a token of CREATE_TOKEN",
     takes: headerName,
   },
+  editors: {
+    name: "EDITORS",
+    default: "maker",
+    meaning:
+      "who may change the destination, the title and the terms of a link: maker, or everybody whom the proxy names in CREATE_USER_HEADER; only its owner or its manage key withdraws it or hands it over",
+    takes: oneOf("maker", "everybody"),
+  },
 } satisfies Record<string, Setting>;

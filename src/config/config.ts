@@ -123,7 +123,11 @@ function conflicts({ port, baseUrl, cacheSeconds, interstitial, ...values }: Par
     mistakes.push(
       "ADMIN_USER_HEADER and CREATE_USER_HEADER need TRUSTED_PROXIES, the addresses of the proxies that may name people",
     );
-  if (values.readDatabase && values.database?.engine === "sqlite")
+  if (values.editors === "everybody" && createUserHeader === null)
+    mistakes.push(
+      "EDITORS=everybody needs CREATE_USER_HEADER, the header in which a proxy names these people: set it, or leave EDITORS at maker",
+    );
+  if (values.readDatabase && (values.database === null || values.database?.engine === "sqlite"))
     mistakes.push("READ_URL needs a PostgreSQL database: set DATABASE_URL to postgres://…");
   if (values.eventsUrl && values.eventsFormat === "cloudevents" && values.eventsSecrets?.length === 0)
     mistakes.push("EVENTS_SECRET must be set when EVENTS_URL is: it signs the events");

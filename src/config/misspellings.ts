@@ -9,7 +9,7 @@ export interface Misspelling {
 /** Two edits turn EDITOR into EDITS and HOME into HOST, which nearly every environment has. */
 const LONG_NAME = 8;
 /** Usual variables close to a setting. systemd sets the first. */
-const USUAL: ReadonlySet<string> = new Set(["CACHE_DIRECTORY", "DOMAIN", "SMTP_PORT"]);
+const USUAL: ReadonlySet<string> = new Set(["CACHE_DIRECTORY", "DOMAIN", "EDITOR", "SMTP_PORT"]);
 
 /** Ignores settings that are set under their right name. */
 export function findMisspellings(env: Readonly<Record<string, string | undefined>>): Misspelling[] {

@@ -17,9 +17,15 @@ export interface ModerationStore<Id extends Code | LinkKey = LinkKey> extends Ca
    * Adds or replaces the rule of a host durably. The same transaction adds the entries in the operator's journal and in the
    * changes. A rule with the same reason stays as it is.
    */
-  blockHost(rule: Pick<HostRule, "host" | "reason">, decision: Decision): Promise<boolean>;
-  /** Removes the rule of a host in the same way. Returns false if it has none. */
-  unblockHost(host: string, decision: Decision): Promise<boolean>;
+  blockHost(rule: Pick<HostRule, "host" | "reason">, decision: Decision): Promise<Decided>;
+  /** Removes the rule of a host, with an entry as well. */
+  unblockHost(host: string, decision: Decision): Promise<Decided>;
+  /**
+   * Restores what a decision replaced, durably and in one transaction, with an entry of its own. A decision about one link or
+   * host isn't undone while a later decision about it stands; one about several links is undone for the others. A case
+   * that was opened since stays open. With `corrected`, it only undoes a person's correction of that link.
+   */
+  undo(entry: EntryId, decision: Decision, corrected?: LinkId<Id>): Promise<Undone | NotUndone>;
   /** Reads the operator's journal, newest first. Entries never change. */
   decisions(query: DecisionQuery): Promise<readonly DecisionEntry[]>;
   /** Finds links. Each request reads a bounded number of links, and the next one continues with its cursor. */

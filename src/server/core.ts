@@ -13,6 +13,7 @@ import { effectivePort, keyPrefixOf } from "../links/target.ts";
 import { DAY_MS, HOUR_MS } from "../links/time.ts";
 import { isShortener } from "../moderation/blocklist/domain-name.ts";
 import type { ListCheck } from "../moderation/blocklist/list-table.ts";
+import { type BringBack, createBringBack } from "../moderation/corrections.ts";
 import { type Counters, createCounters } from "../moderation/counters.ts";
 import { createHostRules, type HostRules } from "../moderation/host-rules.ts";
 import { createInspection, type Inspection } from "../moderation/inspection.ts";
@@ -63,6 +64,7 @@ export interface DomainCore {
   readonly reports: Reports;
   readonly visits: Pick<VisitLookUps, "sums">;
   readonly secret: Secret;
+  readonly bringBack: BringBack;
 }
 
 export interface CoreOptions extends Omit<
@@ -165,6 +167,7 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
           log.warn({ code: keyOf(keyPrefix, code) }, "a link was disabled because of its reports"),
       }),
       visits: { sums: sumsOf(own) },
+      bringBack: createBringBack({ store: own, clock, edits }),
       secret: secretOf(secret, keyPrefix),
     };
   }

@@ -115,3 +115,10 @@ test("SIGN_OUT_URL is an address of the web", () => {
     "https://auth.example/logout?rd=/",
   );
 });
+
+test("EDITORS=everybody needs CREATE_USER_HEADER", () => {
+  expect(() => readConfig({ EDITORS: "everybody" })).toThrow("EDITORS=everybody needs CREATE_USER_HEADER");
+  const named = { CREATE_USER_HEADER: "Remote-User", TRUSTED_PROXIES: "127.0.0.1" };
+  expect(readConfig({ ...named, EDITORS: "everybody" }).editors).toBe("everybody");
+  expect(readConfig(named).editors).toBe("maker");
+});
