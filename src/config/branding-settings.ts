@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 
 import { contrast } from "../lib/contrast.ts";
-import { contact, words, type Setting, type Format } from "./formats.ts";
+import { contact, homeUrl, listOf, words, type Setting, type Format } from "./setting-formats.ts";
 
 /** A colour for light mode and one for dark mode, as # and six hexadecimal digits. */
 interface Accent {
@@ -157,6 +157,14 @@ export const IDENTITY_SETTINGS = {
     default: "Curt",
     meaning: "name of this service on its pages",
     takes: words(30),
+  },
+  homeUrls: {
+    name: "HOME_URL",
+    default: "none",
+    unset: [],
+    meaning:
+      "address to which / redirects, such as https://www.example.com; the form is then at /+new; for one host of BASE_URL or DOMAINS, brand.example=https://www.brand.example; several are separated by commas",
+    takes: listOf(homeUrl),
   },
   accent: {
     name: "ACCENT",

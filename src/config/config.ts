@@ -156,6 +156,14 @@ function conflicts({ port, baseUrl, cacheSeconds, interstitial, ...values }: Par
       mistakes.push(
         `DOMAINS must differ from each other, BASE_URL and ALIASES by their hosts: ${domain} doesn't`,
       );
+  const ownUrl = baseUrl ?? `http://localhost:${typeof port === "number" ? port : 3000}`;
+  const homes = [...[ownUrl, ...domains].map((domain) => new URL(domain).host), ...aliases];
+  for (const { host, url } of values.homeUrls ?? []) {
+    if (host !== undefined && ![ownUrl, ...domains].some((domain) => hostOf(domain) === host))
+      mistakes.push(`HOME_URL must name hosts of BASE_URL or DOMAINS: ${host} is none`);
+    if (new URL(url).pathname === "/" && homes.includes(new URL(url).host))
+      mistakes.push(`HOME_URL must not be the home of this service, which would be a loop: ${url}`);
+  }
   return mistakes;
 }
 

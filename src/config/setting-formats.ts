@@ -1,5 +1,9 @@
 import { type Network, parseNetwork } from "../lib/client-address.ts";
+import { canonicalHost } from "../links/target.ts";
 import { DAY_MS, HOUR_MS } from "../links/time.ts";
+
+/** In characters. Every visit of the home sends it. */
+const MAX_URL_LENGTH = 2000;
 
 /** How to parse the text of a setting, and how error messages describe what it must be. */
 export interface Format<T> {
@@ -117,6 +121,21 @@ export const origin: Format<string> = {
   },
 };
 
+/** An address for one host, as in `URL.hostname`, or for all that no other entry names. */
+export const homeUrl: Format<{ readonly host: string | undefined; readonly url: string }> = {
+  right:
+    "http:// or https:// addresses without credentials separated by commas, each alone or as host=address, such as https://www.example.com",
+  parse(text) {
+    const [, named, written = ""] = /^(?:([^=/\\?#@\s]+)=)?(https?:\/\/[^\s/\\][^\s\\]*)$/i.exec(text) ?? [];
+    const hostName = named === undefined ? undefined : hostOfUrl.parse(named);
+    const url = written.length > MAX_URL_LENGTH ? null : URL.parse(written);
+    if (url === null || url.username !== "" || url.password !== "") return undefined;
+    return named !== undefined && hostName === undefined
+      ? undefined
+      : { host: hostName && canonicalHost(hostName), url: url.href };
+  },
+};
+
 /** A path, or the https address of a file. */
 export const fileOrSecureUrl: Format<string> = {
   right: "files and https:// addresses separated by commas",
@@ -147,8 +166,14 @@ export function secret(minLength: number): SecretFormat<string> {
     isSecret: true,
     right: `a secret of ${minLength} to 256 letters, digits and signs without spaces, such as openssl rand -hex 24 prints`,
     parse: (text) => (text.length >= minLength && /^[\x21-\x7E]{1,256}$/.test(text) ? text : undefined),
-    wrongParts: (text) => [`(${text.length} characters)`],
+    wrongParts: (text) => [`(${text.length} characters, ${flawOf(text, minLength)})`],
   };
+}
+
+/** Which rule a secret breaks. */
+function flawOf(text: string, minLength: number): string {
+  if (/[^\x21-\x7E]/.test(text)) return "with a space or another sign";
+  return text.length < minLength ? "too few" : "too many";
 }
 
 /** Enough for everybody, and times multiplied by it remain exact. */

@@ -14,6 +14,8 @@ export interface Domain {
   /** The same in ASCII. */
   readonly origin: string;
   readonly identity: Identity;
+  /** Where `/` sends visitors, if not to the form. */
+  readonly homeUrl: string | undefined;
   /** The short address of a code, in readable Unicode. */
   shortUrl(code: string): string;
   /** The same in ASCII. */
@@ -26,19 +28,37 @@ export interface Domain {
   ofKey(key: LinkKey): Domain | undefined;
 }
 
-/** Creates the domains of an instance, BASE_URL first. */
+interface Origins extends Pick<Domain, "baseUrl" | "codeCase"> {
+  readonly domains: readonly string[];
+  readonly homeUrls?: readonly HomeUrl[];
+}
+
+/** A site of the operator, for one host or for all that no other names. */
+interface HomeUrl {
+  readonly host: string | undefined;
+  readonly url: string;
+}
+
+/** Creates the domains of an instance, BASE_URL first. `withHome`: the identity of those with a home elsewhere. */
 export function createDomains(
-  { baseUrl, domains }: { readonly baseUrl: string; readonly domains: readonly string[] },
+  { baseUrl, domains, codeCase, homeUrls = [] }: Origins,
   identity: Identity,
+  withHome = identity,
 ): readonly [Domain, ...Domain[]] {
   const find = (host: string) => byHost.get(hostOf(host) ?? "");
   const ofKey = (key: LinkKey) => all.find((one) => one.keyPrefix === splitKey(key).keyPrefix);
-  const create = (origin: string, keyPrefix: string) => ({
-    ...createDomain(origin, identity),
-    keyPrefix,
-    find,
-    ofKey,
-  });
+  const homeUrlOf = (host: string | undefined) => homeUrls.find((home) => home.host === host)?.url;
+  const create = (origin: string, keyPrefix: string) => {
+    const homeUrl = homeUrlOf(hostOf(new URL(origin).host)) ?? homeUrlOf(undefined);
+    return {
+      ...createDomain(origin, homeUrl === undefined ? identity : withHome),
+      keyPrefix,
+      codeCase,
+      homeUrl,
+      find,
+      ofKey,
+    };
+  };
   const all: readonly [Domain, ...Domain[]] = [
     create(baseUrl, ""),
     ...domains.map((origin) => create(origin, keyPrefixOf(origin))),

@@ -6,11 +6,18 @@ export interface Identity {
   readonly name: string;
   /** How to reach the operator, as a URI. */
   readonly contact: string | null;
+  /** The address of the form that creates links. */
+  readonly formPath: FormPath;
   readonly assets: IdentityAssets;
 }
 
+/** With HOME_URL, the form makes room at the root. */
+export type FormPath = "/" | "/+new";
+
 export interface IdentityAssets {
   readonly style: Asset;
+  /** Only for the operator's pages. */
+  readonly operatorStyle: Asset;
   readonly script: Asset;
   /** Only for the page of the links created in a browser. */
   readonly myLinks: Asset;

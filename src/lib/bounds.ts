@@ -237,6 +237,8 @@ const TERMS = [
   "title",
 ] as const;
 const LINK = body("json", "target", "code", "domain", ...TERMS);
+const CHOICES = ["zone", "token", "meant", "instead"] as const;
+const HOME = body("form", "original_url", "custom_code", "expire_duration", ...TERMS, ...CHOICES);
 const DATES = ["expires_at_date", "starts_at_date", "zone"] as const;
 const DECISION = ["form", "reason", "note"] as const;
 
@@ -247,7 +249,11 @@ export const BODIES = {
   "POST /api/v1/links/batch": { ...LINK, maxBytes: 1024 * 1024 },
   "PATCH /api/v1/links/{code}": body("json", "target", "owner", ...TERMS),
   "POST /api/v1/links/{code}/reports": body("json", "reason", "note"),
-  "POST /": body(
+  "POST /": HOME,
+  "POST /+new": HOME,
+  "POST /{code}": body("form", "password", "form"),
+  "POST /{code}+report": body("form", "reason", "note", "path"),
+  "POST /{code}+manage": body(
     "form",
     "key",
     "form",

@@ -13,7 +13,7 @@ import { createSignIn } from "../pages/sign-in/handler.ts";
 import type { AppParts, OperatorParts, PublicParts, ViewParts } from "./app-parts.ts";
 import type { Core } from "./core.ts";
 import type { Route } from "./router.ts";
-import { NOTICES, OPERATOR, PUBLIC } from "./routes.ts";
+import { HOME_ELSEWHERE, NOTICES, OPERATOR, PEOPLE, PUBLIC } from "./routes.ts";
 
 interface EndpointsParts extends AppParts {
   readonly limiter: Limiter;
@@ -103,6 +103,7 @@ export function createEndpoints(config: Config, core: Core, parts: EndpointsPart
     },
   };
 
+  const forEverybody = { ...PUBLIC, ...(domain.homeUrl !== undefined && HOME_ELSEWHERE) };
   const operatorParts = hasOperators ? forOperator() : undefined;
   return {
     routes: [

@@ -94,6 +94,18 @@ export const PUBLIC = table<PublicParts, ViewParts>()({
   "GET /robots.txt": robots,
 });
 
+/** Only where a proxy names people. */
+export const PEOPLE = table<PublicParts, ViewParts>()({
+  "GET /api/v1/links": listOwnLinks,
+});
+
+/** Only for domains with a HOME_URL. */
+export const HOME_ELSEWHERE = table<PublicParts, ViewParts>()({
+  "GET /": goHome,
+  "GET /+new": showNew,
+  "POST /+new": sendNewForm,
+});
+
 /** Only with CONTACT. */
 export const NOTICES = table<NoticeParts, ViewParts>()({
   "GET /.well-known/security.txt": security,

@@ -84,11 +84,13 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     }),
   );
   const recorder = open(await openRecorder(config, log, core.visits, limits.journal, onFault));
-  const identity = createIdentity(config);
-  const views = open(openViews(config, core, { identity, blocklists, limits: limits.views, onFault }));
+  const [identity, withHome] = [createIdentity(config), createIdentity(config, "/+new")];
+  const views = open(
+    openViews(config, core, { identity, withHome, blocklists, limits: limits.views, onFault }),
+  );
   const overload = open(openOverload(log, core, limits.overload));
 
-  const domains = createDomains(config, identity);
+  const domains = createDomains(config, identity, withHome);
   const sites = domains.map((domain) => {
     const own = core.forDomain(domain);
     return { domain, own, linkCache: createLinkCache(own.links, core.clock, domain.keyPrefix) };

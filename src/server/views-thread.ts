@@ -13,6 +13,8 @@ import type { Core } from "./core.ts";
 
 interface ViewsParts {
   readonly identity: Identity;
+  /** The identity of domains with a home elsewhere. */
+  readonly withHome: Identity;
   readonly blocklists: Pick<Blocklists, "tables" | "onChange">;
   readonly limits: SharingLimits | undefined;
   readonly onFault: (error: unknown) => void;
@@ -22,7 +24,7 @@ interface ViewsParts {
 export function openViews(
   config: Config,
   { clock, hostRules, secret }: Pick<Core, "clock" | "hostRules" | "secret">,
-  { identity, blocklists, limits, onFault }: ViewsParts,
+  { identity, withHome, blocklists, limits, onFault }: ViewsParts,
 ): Views {
   const storeFiles = identifyStore(config.database);
   const noiseKey = secret.hash("noise", []);
@@ -32,6 +34,7 @@ export function openViews(
     const settings = {
       ...publicConfigOf(config),
       identity,
+      withHome,
       noiseKey,
       storeFiles,
       lists: blocklists.tables(),
@@ -52,8 +55,7 @@ export function openViews(
   return createViews({ limits, start, clock, hostRules, onFault, refuse: answerProblem });
 }
 
-export interface ViewsSettings extends PublicConfig {
-  readonly identity: Identity;
+export interface ViewsSettings extends PublicConfig, Pick<ViewsParts, "identity" | "withHome"> {
   /** Only for the noise in statistics. */
   readonly noiseKey: string;
   /** The files that the service has open. */

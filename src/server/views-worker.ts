@@ -22,12 +22,11 @@ import { createNoise } from "../visits/statistics/noise.ts";
 import { createVisitLookUps } from "../visits/visits.ts";
 import type { ViewParts } from "./app-parts.ts";
 import { type DomainReader, readerOf } from "./domain-store.ts";
-import type { ViewParts } from "./parts.ts";
-import { OPERATOR, PUBLIC } from "./routes.ts";
+import { HOME_ELSEWHERE, OPERATOR, PEOPLE, PUBLIC } from "./routes.ts";
 import type { ViewsCalls, ViewsSettings } from "./views-thread.ts";
 
 /** All views, at the addresses of their endpoints. */
-const VIEWS = [...Object.values({ ...PUBLIC, ...OPERATOR }), interstitial];
+const VIEWS = [...Object.values({ ...HOME_ELSEWHERE, ...PUBLIC, ...PEOPLE, ...OPERATOR }), interstitial];
 
 /** Redirects come first if all threads share one core. Only Linux has a priority per thread. */
 const PRIORITY = 10;
@@ -62,7 +61,7 @@ async function open() {
     codeCase: config.codeCase,
   });
   const sites = new Map(
-    createDomains(config, config.identity).map((domain) => {
+    createDomains(config, config.identity, config.withHome).map((domain) => {
       const own = readerOf(everyDomain, domain.keyPrefix);
       return [domain.keyPrefix, { domain, views: viewsOf({ store: own, clock, hostRules, inspection }) }];
     }),

@@ -1,4 +1,4 @@
-import { type Asset, type Identity, type IdentityAssets } from "../../http/page.ts";
+import { type Asset, type FormPath, type Identity, type IdentityAssets } from "../../http/page.ts";
 import { asset } from "../shared/asset.ts";
 import { buildAssets } from "./build.ts" with { type: "macro" };
 
@@ -25,8 +25,11 @@ export const assets = buildAssets();
 
 const GREEN = "#0b6e4f";
 
-export function createIdentity({ instanceName: name, contact, accent, logo }: IdentityOptions): Identity {
-  const { script, myLinks } = assets;
+export function createIdentity(
+  { instanceName: name, contact, accent, logo }: IdentityOptions,
+  formPath: FormPath = "/",
+): Identity {
+  const { operatorStyle, script, myLinks } = assets;
   const style = accent === null ? assets.style : styleWith(accent);
   const icons = logo === null ? ourIcons(accent) : iconsOf(logo);
   const manifest = asset(
@@ -34,11 +37,12 @@ export function createIdentity({ instanceName: name, contact, accent, logo }: Id
     "application/manifest+json",
     describeApp(
       name,
+      formPath,
       accent?.light ?? GREEN,
       logo === null ? ourAppIcons(icons) : [appIcon(icons.icon, logo.sizes)],
     ),
   );
-  return { name, contact, assets: { style, script, myLinks, ...icons, manifest } };
+  return { name, contact, formPath, assets: { style, operatorStyle, script, myLinks, ...icons, manifest } };
 }
 
 /** The identity without settings. */
@@ -66,22 +70,28 @@ function iconsOf({ type, body, encoding }: Logo): Icons {
 }
 
 /** Web Application Manifest. Phones offer an installed Curt when they share a page (Web Share Target). */
-function describeApp(name: string, theme_color: string, icons: readonly object[]): string {
+function describeApp(
+  name: string,
+  formPath: FormPath,
+  theme_color: string,
+  icons: readonly object[],
+): string {
   return JSON.stringify({
     id: "/",
     name,
     short_name: name,
-    start_url: "/",
+    start_url: formPath,
     scope: "/",
     display: "minimal-ui",
     background_color: "#fbfaf7",
     theme_color,
     icons,
     share_target: {
-      action: "/",
+      action: formPath,
       method: "GET",
       enctype: "application/x-www-form-urlencoded",
-      params: { url: "original_url", text: "text", title: "title" },
+      // The title of a page isn't that of a link, which its maker writes.
+      params: { url: "original_url", text: "text", title: "page_title" },
     },
   });
 }
