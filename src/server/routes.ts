@@ -35,6 +35,7 @@ import { getInformation, shorten } from "../api/shorten.ts";
 import { updateLink } from "../api/update-link.ts";
 import { withdrawLink } from "../api/withdraw-link.ts";
 import { table } from "../http/endpoint.ts";
+import { describeSearch, goTo } from "../pages/address-bar/handler.ts";
 import { decideAll, showDecideAll } from "../pages/admin/decide-all.tsx";
 import { showDesk } from "../pages/admin/desk.tsx";
 import { showFigures } from "../pages/admin/figures.tsx";
@@ -91,6 +92,8 @@ export const PUBLIC = table<PublicParts, ViewParts>()({
   "GET /+reported": showReported,
   "GET /+privacy": showPrivacy,
   "GET /+links": showMyLinks,
+  "GET /+go": goTo,
+  "GET /+search.xml": describeSearch,
   "GET /robots.txt": robots,
 });
 
