@@ -17,7 +17,9 @@ import {
 import { isBeacon, readBeacon } from "../transfer/beacon.ts";
 import { createAddresses, readLinks, readVisits } from "../transfer/csv.ts";
 import { fillFrom, readLinksAndVisits } from "../transfer/export-file.ts";
-import { type ImportItem, type OnBrokenLine, UnreadableFile } from "../transfer/import-file.ts";
+import { readCodeCase } from "../transfer/export-line.ts";
+import { isGolink, readGolink } from "../transfer/golink.ts";
+import { type ImportItem, type OnBrokenLine, UnreadableFile } from "../transfer/import-items.ts";
 import { importLinks } from "../transfer/import-links.ts";
 import { journalState } from "../visits/journal/journal-state.ts";
 import type { Arguments } from "./command.ts";
@@ -60,8 +62,11 @@ export async function importFile(
   using progress = showProgress();
   try {
     const run: ImportRun = { config, options, input: openInput(file), skipped, progress };
-    // A table starts with the names of its columns, and a link dump with #.
+    // A table starts with the names of its columns, a link dump with #, and an export of golink with a link.
     const firstLine = await run.input.firstLine();
+    const refused = options.new === true ? undefined : await refuseMissing(database, options);
+    if (refused !== undefined) return refused;
+    if (isGolink(firstLine)) return await importGolink(run);
     const read = isBeacon(firstLine) ? readBeacon : readLinks;
     if (!firstLine.startsWith("{")) return await importTables(run, read);
     if (domain !== undefined || visits !== undefined)
@@ -77,7 +82,57 @@ export async function importFile(
   }
 }
 
-async function* readTables(run: ImportRun, read: typeof readLinks): AsyncGenerator<ImportItem> {
+/** Asks on a terminal whether to create a missing store. Returns the exit code if it mustn't. */
+async function refuseMissing(database: Config["database"], options: Options): Promise<number | undefined> {
+  if (await hasStore(database)) return undefined;
+  const missing = `there is no store at ${describeStore(database)}`;
+  if (options["dry-run"] === true) note(`${missing}: the import needs --new to create it`);
+  else if (!process.stdin.isTTY)
+    return fail(`${missing}. To create it, add --new. Otherwise set DATABASE_URL or DATA_DIR.`, 2);
+  else if (!confirm(`curt: ${missing}. Create it?`)) return 1;
+  return undefined;
+}
+
+/** From this number on, codes without capitals are no chance. */
+const FEW_CODES = 20;
+
+interface CodeCounts {
+  lower: number;
+  withCapitals: number;
+}
+
+async function importTables(run: ImportRun, read: typeof readLinks): Promise<number> {
+  const codes: CodeCounts = { lower: 0, withCapitals: 0 };
+  const exitCode = await importItems(run, readTables(run, read, codes), run.options["keep-odd"] === true);
+  if (run.config.codeCase === "match" && codes.withCapitals === 0 && codes.lower >= FEW_CODES)
+    note(
+      "None of these codes has a capital. If their shortener ignores capitals, as Dub and Sink do, addresses in print may have some: import into a new store with CODE_CASE=ignore",
+    );
+  return exitCode;
+}
+
+/** Keeps who owns each link: the file names them. */
+async function importGolink(run: ImportRun): Promise<number> {
+  let ownerless = 0;
+  const onNoOwner = () => void ownerless++;
+  const read: typeof readLinks = (input, options) => readGolink(input, { ...options, onNoOwner });
+  const exitCode = await importItems(run, readTables(run, read), run.options["keep-odd"] === true);
+  if (ownerless > 0)
+    note(
+      `${plural(ownerless, "link")} of the file ${ownerless === 1 ? "has an owner whose name" : "have owners whose names"} can't be one here: letters, digits and . _ - @, at most ${MAX_NAME_LENGTH}. Such links have no owner.`,
+    );
+  if (run.config.codeCase === "match")
+    note(
+      "golink ignores capitals, and this store doesn't. To keep all spellings, import into a new store with CODE_CASE=ignore",
+    );
+  return exitCode;
+}
+
+async function* readTables(
+  run: ImportRun,
+  read: typeof readLinks,
+  codes: CodeCounts = { lower: 0, withCapitals: 0 },
+): AsyncGenerator<ImportItem> {
   const { domain, visits } = run.options;
   const { keyPrefixes, lastDay } = importRules(run.config);
   const addresses = createAddresses(domain);

@@ -161,6 +161,10 @@ describe("the commands of Curt", () => {
     const [links = "", visits = ""] = read("docs/moving.md").match(/(?<=```csv\n).*?(?=```)/gs) ?? [];
     writeFileSync(here("links.csv"), links);
     writeFileSync(here("visits.csv"), visits);
+    writeFileSync(
+      here("golinks.json"),
+      `${JSON.stringify({ Short: "go-doc", Long: "https://example.com/" })}\n`,
+    );
     writeFileSync(here("addresses.txt"), "https://example.com/one\nhttps://example.com/two\n");
     const port = await freePort();
     const origin = `http://127.0.0.1:${port}`;
