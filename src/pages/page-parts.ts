@@ -1,4 +1,5 @@
-import type { ApiParts } from "../api/parts.ts";
+import type { ApiParts } from "../api/api-parts.ts";
+import type { Edits } from "../links/edit.ts";
 
 /** The parts of a domain that handlers of pages need. */
 export interface PageParts extends ApiParts {

@@ -28,9 +28,15 @@ const QUIET = [
 
 let shared: Promise<Browser> | undefined;
 
-/** The Chromium that all tests of this process share. It ends with the process. The first call sets its environment. */
-export function openBrowser(environment: Readonly<Record<string, string>> = {}): Promise<Browser> {
+/**
+ * The Chromium that all tests of this process share. It ends with the process. The first call sets its environment. One that crashed
+ * between two tests is replaced.
+ */
+export async function openBrowser(environment: Readonly<Record<string, string>> = {}): Promise<Browser> {
   shared ??= launch(environment);
+  const browser = await shared;
+  if (browser.isConnected()) return browser;
+  shared = launch(environment);
   return shared;
 }
 
@@ -140,7 +146,9 @@ export async function openPage(
     if (reason !== "net::ERR_ABORTED") problems.push(`${reason}: ${request.url()}`);
   });
   context.on("response", (response) => {
-    const refused = response.url().startsWith(`${origin}/api/`) ? 500 : 400;
+    // The page sends a refused home form again, without the script, and then it shows why.
+    const isForm = response.request().method() === "POST" && new URL(response.url()).pathname === "/";
+    const refused = isForm || response.url().startsWith(`${origin}/api/`) ? 500 : 400;
     if (!response.request().isNavigationRequest() && response.status() >= refused)
       problems.push(`${response.status()}: ${response.url()}`);
   });
@@ -162,6 +170,12 @@ export async function untilFocused(element: Locator): Promise<void> {
   await element.and(element.page().locator(":focus")).waitFor();
 }
 
+/** Opens the menu of languages, and selects one. */
+export async function chooseLanguage(page: Page, language: string): Promise<void> {
+  await page.locator("[popovertarget=languages]").click();
+  await page.locator(`a[hreflang=${language}]`).click();
+}
+
 /**
  * From now on, also in later documents, time passes on the page only with `page.clock.runFor`. So timers don't fire early and short
  * notices don't disappear, however slow the machine is.
@@ -179,3 +193,10 @@ export function wordsOf(locale: string): (key: MessageKey, values?: Values) => s
 /** The window sizes of a phone and of a laptop. */
 export const PHONE = { width: 360, height: 740 };
 export const LAPTOP = { width: 1280, height: 800 };
+
+/** Opens the rows of a manage page. */
+export async function openSettings(page: Page): Promise<void> {
+  await page.locator(".setting").first().waitFor();
+  const closed = page.locator(".setting:not([open]) > summary");
+  while ((await closed.count()) > 0) await closed.first().click();
+}

@@ -56,6 +56,7 @@ test("frameFaultsOf finds a header, contents or a footer out of place", async ()
     ["header { margin-left: 9px }", "frame: header"],
     ["header img { margin-left: 9px }", "frame: logo"],
     ["main { width: 500px }", "frame: width"],
+    ["h1 { margin-left: 9px }", "frame: start"],
     ["main { margin-left: 9px }", "frame: middle"],
     ["body { min-height: 0 }", "frame: bottom"],
   ] as const) {

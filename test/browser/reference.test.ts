@@ -249,6 +249,6 @@ test("without scripts every sample is readable, and no control is shown that nee
   await section.getByText("Python", { exact: true }).press("Enter");
   expect(await section.getByRole("group", { name: "Python: Shorten a URL" }).isVisible()).toBeTrue();
   expect(await section.getByRole("group", { name: "curl: Shorten a URL" }).isVisible()).toBeFalse();
-  expect(await page.getByRole("button").count()).toBe(0);
+  expect(await page.getByRole("main").getByRole("button").count()).toBe(0);
   expect(await page.getByText("Try it out").first().isVisible()).toBeFalse();
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 
 import type { Locator, Page } from "playwright-core";
 
-import { type Kind, TERM_NAMES, type TermName, TERMS } from "../../src/links/terms.ts";
+import { type Kind, TERM_NAMES, type TermName, TERMS } from "../../src/links/terms/terms.ts";
 import { HOUR_MS } from "../../src/links/time.ts";
 import { TOKEN } from "../admin/operator.ts";
 import {
@@ -17,9 +17,9 @@ import {
 } from "../links/term-samples.ts";
 import { TARGET } from "../support/managed-links.ts";
 import { shareService } from "../support/service.ts";
-import { openPage, wordsOf } from "./browser.ts";
+import { chooseLanguage, openPage, openSettings, wordsOf } from "./browser.ts";
 
-const curt = shareService({ ADMIN_TOKEN: TOKEN });
+const curt = shareService({ ADMIN_TOKEN: TOKEN, POSTURE: "private" });
 
 const SEOUL = { timezoneId: "Asia/Seoul" };
 const AHEAD_MS = 9 * HOUR_MS;
@@ -50,6 +50,7 @@ const ENTER: { readonly [K in Kind]: (form: Locator, name: TermName, value: Valu
         ? form.locator("[name=remove]").check()
         : form.locator(`[name=${name}]`).fill(String(value)),
     flag: (form, name, value) => form.locator(`[type=checkbox][name=${name}]`).setChecked(value === true),
+    text: (form, name, value) => form.locator(`[name=${name}]`).fill(value === null ? "" : String(value)),
   };
 
 const dateSelector = (name: TermName) => `[type=datetime-local]:is([name=${name}], [name=${name}_date])`;
@@ -74,7 +75,7 @@ describe("the home form in a browser", () => {
     const page = form.page();
     await form.locator("[name=original_url]").fill(TARGET);
     await form.locator("button.primary").first().click();
-    await page.waitForURL(/\+$/);
+    await page.waitForURL(/\+(?:\?|$)/);
     const key = (await page.locator("[data-key]").getAttribute("data-key")) ?? "";
     await expectTerms(curt, { code: codeAt(page), key }, given);
   }
@@ -95,7 +96,7 @@ describe("the home form in a browser", () => {
       const [value] = SAMPLES[name].values;
       const form = await open(page);
       await enter(form, name, value);
-      await page.locator("a[hreflang]:not([aria-current])").first().click();
+      await chooseLanguage(page, "ja");
       await page.waitForURL(/language=/);
       await expectCreated(form, TERMS[name].kind === "secret" ? {} : { [name]: value });
     }
@@ -112,6 +113,7 @@ describe("the manage form in a browser", () => {
     // The same page with another fragment wouldn't be loaded again.
     await page.goto("about:blank");
     await page.goto(`/${code}+#key=${key}`);
+    await openSettings(page);
     return page.locator("form[data-act=change]");
   }
   const save = (form: Locator) => form.getByRole("button", { name: say("manage.save") }).click();

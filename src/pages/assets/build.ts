@@ -4,35 +4,49 @@ import { join } from "node:path";
 import type { Asset } from "../../http/page.ts";
 import { asset } from "../shared/asset.ts";
 
-type Name = "style" | "script" | "myLinks" | "icon" | "touchIcon" | "largeIcon";
+type Name = "style" | "operatorStyle" | "script" | "myLinks" | "icon" | "touchIcon" | "largeIcon";
 
 /** Of two rules with the same specificity, the later one applies. */
 const STYLES = [
   "shared/style/base",
-  "shared/style/form",
+  "shared/style/frame",
+  "shared/style/button",
+  "shared/style/field",
   "shared/style/choices",
+  "shared/style/chip",
+  "shared/style/fold",
+  "shared/style/menu",
+  "shared/style/toast",
   "shared/style/link",
   "shared/style/ticket",
+  "home/style",
   "qr/style",
   "shared/style/destination",
   "shared/charts/chart",
   "shared/charts/breakdowns",
   "my-links/style",
-  "admin/style",
   "shared/style/preferences",
   "reference/style",
   "manage/style",
 ];
 
+/** For the operator's pages, after the others. What readers prefer still wins. */
+const OPERATOR_STYLES = ["admin/style", "shared/style/preferences"];
+
 /** The default assets of all pages. It runs as a macro, so that an executable contains them. */
 export function buildAssets(): Record<Name, Asset> {
-  const style = asset("style.css", "text/css; charset=utf-8", STYLES.map(readStyle).join("\n"));
+  const style = styleAsset("style.css", STYLES);
+  const operatorStyle = styleAsset("operator.css", OPERATOR_STYLES);
   const script = asset("script.js", "text/javascript; charset=utf-8", bundleScript("script.ts"));
   const myLinks = asset("links.js", script.type, bundleScript("../my-links/script/main.ts"));
   const icon = asset("icon.svg", "image/svg+xml", read("icon.svg").toString("utf8"));
   const touchIcon = picture("icon-180.png");
   const largeIcon = picture("icon-512.png");
-  return { style, script, myLinks, icon, touchIcon, largeIcon };
+  return { style, operatorStyle, script, myLinks, icon, touchIcon, largeIcon };
+}
+
+function styleAsset(name: string, styles: readonly string[]): Asset {
+  return asset(name, "text/css; charset=utf-8", styles.map(readStyle).join("\n"));
 }
 
 function picture(file: string): Asset {

@@ -1,6 +1,8 @@
 import { answerByKeys } from "../admin/script.ts";
 import {
   checkCodes,
+  copyCreated,
+  drawDraft,
   focusAddress,
   keepBookmarklet,
   keepDraft,
@@ -30,6 +32,7 @@ checkCodes();
 rememberToken();
 clearStaleErrors();
 submitOnce();
+drawDraft();
 takeAddresses();
 convertDates(document);
 keepDraft();
@@ -37,6 +40,7 @@ keepQuery();
 focusAddress();
 keepBookmarklet();
 rememberCreated();
+copyCreated();
 focusCopyButton();
 showCreatedHere();
 readCharts(document);

@@ -20,14 +20,18 @@ export const showPrivacy = viewEndpoint({
 export interface Privacy {
   readonly statsShown: "safe" | "all" | "count";
   readonly statsKeepDays: number;
+  readonly createUserHeader: string | null;
 }
 
 /** A summary of docs/privacy.md for visitors. */
-function privacyPage(language: string, { statsShown, statsKeepDays }: Privacy): Page {
+function privacyPage(language: string, { statsShown, statsKeepDays, createUserHeader }: Privacy): Page {
   const sections = [
     ["privacy.visit", message(language, "privacy.visit.kept", { days: statsKeepDays })],
     ["privacy.public", message(language, `privacy.public.${statsShown}`)],
     ["privacy.make", message(language, "privacy.make.kept")],
+    ...(createUserHeader === null
+      ? []
+      : [["privacy.people", message(language, "privacy.people.kept")] as const]),
     ["privacy.report", message(language, "privacy.report.kept")],
     ["privacy.cookies", message(language, "privacy.cookies.kept")],
     ["privacy.limits", message(language, "privacy.limits.kept")],

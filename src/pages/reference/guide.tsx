@@ -1,11 +1,12 @@
 /** @jsxImportSource ../shared/html */
-import { exampleOf, needs, operationsOf } from "../../api/description.ts";
+import { exampleOf, needs, operationsOf } from "../../api/openapi/description.ts";
 import { DAY_MS, HOUR_MS } from "../../links/time.ts";
 import { languageNames, type MessageKey } from "../../locales/messages.ts";
-import type { RateLimitsOptions, Window } from "../../moderation/rate-limits.ts";
-import { amount } from "../shared/formats.ts";
+import type { Window } from "../../moderation/cell-rate.ts";
+import type { RateLimitsOptions } from "../../moderation/rate-limits.ts";
+import { amount } from "../shared/in-words.ts";
 import { Fact } from "../shared/link-facts.tsx";
-import { Code, type Context, Endpoint, withCode, Part, pretty, Tabs } from "./parts.tsx";
+import { Code, type Context, Endpoint, withCode, Part, pretty, Tabs } from "./reference-parts.tsx";
 import { clientSamples } from "./samples.ts";
 
 /** The limits of each client. Without windows, there is none. */
@@ -211,7 +212,10 @@ const OTHERS: readonly (readonly [RegExp, Advice])[] = [
     /^(?:internal|overloaded|store\..*|link\.prefetch)$/,
     { statuses: "500, 503", advice: "docs.errors.ours" },
   ],
-  [/^(?:operator|action|host|reason)\./, { statuses: "400, 401, 404, 409", advice: "docs.errors.operator" }],
+  [
+    /^(?:operator|action|decision|host|reason)\./,
+    { statuses: "400, 401, 404, 409", advice: "docs.errors.operator" },
+  ],
 ];
 
 /** All reasons, grouped by advice. Mistakes in the request come first, as the rest that no pattern matches. */

@@ -14,10 +14,10 @@ import {
   type Schema,
   takes,
   typeOf,
-} from "../../api/description.ts";
-import { VERBATIM } from "../shared/fields.tsx";
+} from "../../api/openapi/description.ts";
+import { VERBATIM } from "../shared/form-fields.tsx";
 import type { Child } from "../shared/html/jsx-runtime.ts";
-import { Code, type Context, Endpoint, withCode, Part, pretty, Tabs } from "./parts.tsx";
+import { Code, type Context, Endpoint, withCode, Part, pretty, Tabs } from "./reference-parts.tsx";
 import { bodyOf, samplesOf, valueOf } from "./samples.ts";
 
 /** One operation of the API: its input, examples and responses, and a form to try it. */

@@ -1,7 +1,7 @@
 /** @jsxImportSource ../shared/html */
-import { type ApiDescription, operationsByGroup } from "../../api/description.ts";
-import { getDocument } from "../../api/document.ts";
-import type { ApiViewParts } from "../../api/parts.ts";
+import type { ApiViewParts } from "../../api/api-parts.ts";
+import { type ApiDescription, operationsByGroup } from "../../api/openapi/description.ts";
+import { getDocument } from "../../api/openapi/document.ts";
 import type { DetachedCall } from "../../http/call.ts";
 import { memoizeByDomain } from "../../http/domain.ts";
 import { addressPath, viewEndpoint } from "../../http/endpoint.ts";
@@ -11,7 +11,7 @@ import { message } from "../../locales/messages.ts";
 import { page } from "../shared/layout.tsx";
 import { type ClientLimits, Failures, FAILURES, GUIDE, Guide } from "./guide.tsx";
 import { OperationSection } from "./operation.tsx";
-import type { Context } from "./parts.tsx";
+import type { Context } from "./reference-parts.tsx";
 
 /** The developers' page, which search engines may list. */
 export const showReference = viewEndpoint({
@@ -51,7 +51,7 @@ function referencePage(language: string, { api, documentPath, limits }: Referenc
       title: title,
       card: { description, origin: base, path: "/docs" },
     },
-    <div class="reference">
+    <div class="reference wide">
       <header>
         <h1>{title}</h1>
         <p class="lead">{description}</p>

@@ -1,5 +1,5 @@
 /** @jsxImportSource ../shared/html */
-import type { ApiDescription } from "../../api/description.ts";
+import type { ApiDescription } from "../../api/openapi/description.ts";
 import type { MessageKey, Values } from "../../locales/messages.ts";
 import type { Child } from "../shared/html/jsx-runtime.ts";
 import { CopyButton } from "../shared/share.tsx";
@@ -52,7 +52,7 @@ export function Code({ language, name, sample, children }: CodeProps) {
       <pre tabindex={0} role="group" aria-label={name} data-sample={sample}>
         {coloured(children)}
       </pre>
-      <CopyButton language={language} kind="plain" />
+      <CopyButton language={language} kind="quiet" />
     </>
   );
 }

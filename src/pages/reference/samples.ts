@@ -1,4 +1,10 @@
-import { answerOf, isRedirect, needs, type Operation, type Parameter } from "../../api/description.ts";
+import {
+  answerOf,
+  isRedirect,
+  needs,
+  type Operation,
+  type Parameter,
+} from "../../api/openapi/description.ts";
 
 interface Call {
   readonly method: string;

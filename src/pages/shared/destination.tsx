@@ -1,8 +1,8 @@
 /** @jsxImportSource ./html */
 import { message } from "../../locales/messages.ts";
 import { describeDestination, type Destination, domainInAscii, splitHost } from "./destination-parts.ts";
-import { numberFormat, richMessage, sentences } from "./formats.ts";
 import { type Child, Html, write } from "./html/jsx-runtime.ts";
+import { numberFormat, richMessage, sentences } from "./in-words.ts";
 import { type LinkNotes, NoteList, notesOf } from "./warnings.tsx";
 
 interface DestinationCardProps extends LinkNotes {
@@ -15,42 +15,63 @@ interface DestinationCardProps extends LinkNotes {
   readonly href: string | undefined;
   /** Set if the button sends a form. It goes to the page's own address, because the link may pass its query on. */
   readonly method?: "post" | undefined;
+  /** Tells a form from others, so that it counts once. */
+  readonly form?: string | undefined;
   readonly showsAddress: boolean;
   /** Whether the destination is what the page is about. */
   readonly isFirst: boolean;
+  /** More buttons. */
+  readonly children?: Child;
 }
 
 /** A link's destination, its warnings, and the button that opens it, for the body of a ticket. */
 export function DestinationCard(props: DestinationCardProps) {
-  const { language, destination, isOver, href, showsAddress, isFirst } = props;
+  const { language, destination, isOver, href, showsAddress, isFirst, children } = props;
   const { warnings, notes } = notesOf(language, props, destination);
   const isPrimary = isFirst && warnings.length === 0;
+  const button = href !== undefined && (
+    <ContinueButton {...props} href={href} kind={isPrimary ? "button primary" : "button"} />
+  );
   return (
     <section class={isOver || !isFirst ? "leads over" : "leads"} aria-labelledby="leads">
-      <h2 id="leads">{destinationLabel(language, !isOver)}</h2>
+      <h2 id="leads" class={isOver ? undefined : "unseen"}>
+        {destinationLabel(language, !isOver)}
+      </h2>
+      {warnings.length > 0 && (
+        <div class="warnings">
+          <p>{message(language, "preview.check")}</p>
+          <ul>
+            {warnings.map((warning) => (
+              <li>{warning}</li>
+            ))}
+          </ul>
+        </div>
+      )}
       {destination === undefined ? (
         <p>{message(language, "preview.secret")}</p>
       ) : (
         <Host language={language} destination={destination} />
       )}
-      <NoteList kind="warnings" notes={warnings} />
       {destination !== undefined && showsAddress && (
         <FullAddress language={language} address={destination.address} />
       )}
       <NoteList kind="hints" notes={notes} />
-      {href !== undefined && (
-        <ContinueButton {...props} href={href} kind={isPrimary ? "button primary" : "button"} />
+      {(href !== undefined || children !== undefined) && (
+        // Of a risky destination, reporting comes first.
+        <div class={isPrimary ? "actions" : "actions turned"}>
+          {button} {children}
+        </div>
       )}
     </section>
   );
 }
 
-type ContinueButtonProps = Pick<DestinationCardProps, "language" | "destination" | "method"> & {
+type ContinueButtonProps = Pick<DestinationCardProps, "language" | "destination" | "method" | "form"> & {
   readonly href: string;
   readonly kind: string;
 };
 
-function ContinueButton({ language, destination, method, href, kind }: ContinueButtonProps) {
+function ContinueButton({ language, destination, method, form, href, kind }: ContinueButtonProps) {
   const text =
     destination === undefined
       ? message(language, "password.open")
@@ -58,15 +79,14 @@ function ContinueButton({ language, destination, method, href, kind }: ContinueB
   if (method !== undefined)
     return (
       <form method={method}>
+        {form !== undefined && <input type="hidden" name="form" value={form} />}
         <button class={kind}>{text}</button>
       </form>
     );
   return (
-    <p>
-      <a class={kind} href={href} rel="nofollow noreferrer">
-        {text}
-      </a>
-    </p>
+    <a class={kind} href={href} rel="nofollow noreferrer">
+      {text}
+    </a>
   );
 }
 

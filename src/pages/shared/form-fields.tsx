@@ -1,7 +1,8 @@
 /** @jsxImportSource ./html */
+import { isOfKind, type NameOf, type TermName } from "../../links/terms/terms.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
-import { richMessage } from "./formats.ts";
 import type { Child } from "./html/jsx-runtime.ts";
+import { richMessage } from "./in-words.ts";
 
 /** Error messages by field. */
 export type FieldErrors<Field extends string> = Readonly<Partial<Record<Field, string>>>;
@@ -11,6 +12,17 @@ export function describedBy<Field extends string>(field: Field, errors: FieldErr
   const isRefused = field in errors;
   const ids = [isRefused && `${field}-error`, hints].filter(Boolean).join(" ");
   return { ...(isRefused && { "aria-invalid": "true" }), ...(ids !== "" && { "aria-describedby": ids }) };
+}
+
+/** A label, in which only the name is bold. */
+export function Label({ name, text }: { name: string; text: string }) {
+  const [label, ...rest] = text.split(/(?=[(（])/);
+  return (
+    <label for={name}>
+      {label}
+      {rest.length > 0 && <span class="optional">{rest.join("")}</span>}
+    </label>
+  );
 }
 
 interface FieldErrorProps<Field extends string> {
@@ -67,7 +79,7 @@ export function DateField<Field extends string>(props: DateFieldProps<Field>) {
   const zoneHint = richMessage(language, "home.zone", { zone: <span data-zone>{zone || "UTC"}</span> });
   return (
     <>
-      <label for={name}>{message(language, label)}</label>
+      <Label name={name} text={message(language, label)} />
       <input
         {...{ id: name, name, value, type: "datetime-local", max: "9999-12-30T00:00" }}
         {...describedBy(field, errors, `${name}-zone`)}
@@ -100,7 +112,7 @@ interface CheckboxProps<Field extends string> {
 }
 
 /** A flag. Browsers don't send a box that isn't ticked, so a hidden field says that it was there. The last value counts. */
-export function Checkbox<Field extends string>(props: CheckboxProps<Field>) {
+function Checkbox<Field extends string>(props: CheckboxProps<Field>) {
   const { name, label, hint, errors, isSet, isFocused } = props;
   return (
     <div class="field">
@@ -133,26 +145,57 @@ interface TextFieldProps<Field extends string> {
   readonly errors: FieldErrors<Field>;
   /** Attributes of the input. */
   readonly input?: Readonly<Record<string, string | number | boolean>>;
+  /** Beside the input. */
+  readonly button?: Child;
   readonly children?: Child;
 }
 
 /** A labelled line of text with its error message and its hint. */
 export function TextField<Field extends string>(props: TextFieldProps<Field>) {
-  const { name, label, hint, errors, input, children } = props;
+  const { name, label, hint, errors, input, button, children } = props;
+  const line = (
+    <input
+      {...{ id: name, name, type: "text", autocomplete: "off", ...input }}
+      {...describedBy(name, errors, hint === undefined ? "" : `${name}-hint`)}
+    />
+  );
   return (
     <div class="field">
-      <label for={name}>{label}</label>
-      <input
-        {...{ id: name, name, type: "text", autocomplete: "off", ...input }}
-        {...describedBy(name, errors, hint === undefined ? "" : `${name}-hint`)}
-      />
-      <FieldError field={name} errors={errors} />
-      {hint !== undefined && (
-        <p class="hint" id={`${name}-hint`}>
-          {hint}
-        </p>
+      <Label name={name} text={label} />
+      {button === undefined ? (
+        line
+      ) : (
+        <div class="with-button">
+          {line}
+          {button}
+        </div>
       )}
+      <div class="below">
+        <FieldError field={name} errors={errors} />
+        {hint !== undefined && (
+          <p class="hint" id={`${name}-hint`}>
+            {hint}
+          </p>
+        )}
+      </div>
       {children}
     </div>
   );
+}
+
+interface PlainTermProps {
+  readonly language: string;
+  readonly name: NameOf<"flag" | "text">;
+  readonly label: string;
+  /** As the form sends it. */
+  readonly value: string;
+  readonly errors: FieldErrors<TermName>;
+  readonly isFocused: boolean;
+}
+
+/** The field of a term whose kind says everything but its words. */
+export function PlainTerm({ language, name, label, value, errors, isFocused }: PlainTermProps) {
+  const words = { name, label, hint: message(language, `${name}.hint`), errors };
+  if (isOfKind(name, "flag")) return <Checkbox {...words} isSet={value === SET} isFocused={isFocused} />;
+  return <TextField {...words} input={{ dir: "auto", value, "data-term": true, autofocus: isFocused }} />;
 }

@@ -1,7 +1,9 @@
 import { memoize } from "../../lib/memoize.ts";
+import { DAY_MS, HOUR_MS } from "../../links/time.ts";
 import { message, type MessageKey, sentenceSpace } from "../../locales/messages.ts";
 import type { Child } from "./html/jsx-runtime.ts";
 
+const MINUTE_MS = 60_000;
 const MINUTE_SECONDS = 60;
 const HOUR_SECONDS = 3600;
 
@@ -23,6 +25,21 @@ export function duration(language: string, ms: number): string {
 export function amount(language: string, count: number, unit: string): string {
   const text = count.toLocaleString(language, { style: "unit", unit, unitDisplay: "long" });
   return sentenceSpace(language) === "" ? text.replace(/\s/, "") : text;
+}
+
+/** "26h", "3d": how long something takes or took, as short as possible. Rounded down to at least a minute. */
+export function age(language: string, ms: number): string {
+  const [count, unit] =
+    ms < HOUR_MS
+      ? ([ms / MINUTE_MS, "minute"] as const)
+      : ms < 3 * DAY_MS
+        ? ([ms / HOUR_MS, "hour"] as const)
+        : ([ms / DAY_MS, "day"] as const);
+  return Math.max(1, Math.floor(count)).toLocaleString(language, {
+    style: "unit",
+    unit,
+    unitDisplay: "narrow",
+  });
 }
 
 export const numberFormat = memoize((language) => {

@@ -2,7 +2,8 @@
 import type { Identity, Page } from "../../http/page.ts";
 import { memoize, once } from "../../lib/memoize.ts";
 import { isRightToLeft, languageName, LANGUAGES, message } from "../../locales/messages.ts";
-import { type Html, write } from "./html/jsx-runtime.ts";
+import { type Child, type Html, write } from "./html/jsx-runtime.ts";
+import { Menu } from "./menu.tsx";
 
 /** Asks which link to report. No code has a +. */
 export const REPORT_PATH = "/+report";
@@ -11,6 +12,9 @@ export const PRIVACY_PATH = "/+privacy";
 
 /** The links created in this browser. */
 export const MY_LINKS_PATH = "/+links";
+
+/** Stands for the address of the form, which differs per domain. A noncharacter, as in {@link memoizePage}. */
+export const FORM = "\uFDD2";
 
 /** The metadata of a page. */
 export interface Head {
@@ -21,6 +25,8 @@ export interface Head {
   readonly path?: string;
   /** Parameters to keep when the language changes. */
   readonly query?: Readonly<Record<string, string>>;
+  /** The operator's, in the header in place of what is for everybody. The languages are in the footer then. */
+  readonly bar?: Html;
 }
 
 /** Renders a page. Its language links assume that `?language=` works at the page's address. */
@@ -35,11 +41,17 @@ export function page(language: string, head: Head, content: Html): Page {
 
 function render(
   language: string,
-  { title, card, path = card?.path, query = {} }: Head,
+  { title, card, path = card?.path, query = {}, bar }: Head,
   content: Html,
   identity: Identity,
 ): string {
-  const { name, assets } = identity;
+  const { name, assets, formPath } = identity;
+  const languages =
+    Object.keys(query).length === 0 ? (
+      plainLanguages(language)
+    ) : (
+      <Languages current={language} query={query} />
+    );
   const document = (
     <html lang={language} {...(isRightToLeft(language) && { dir: "rtl" })}>
       <head>
@@ -47,9 +59,11 @@ function render(
         <title>{`${title} – ${name}`}</title>
         {card !== undefined && <Card title={title} identity={identity} {...card} />}
         <link rel="stylesheet" href={assets.style.path} />
+        {bar !== undefined && <link rel="stylesheet" href={assets.operatorStyle.path} />}
         <link rel="icon" href={assets.icon.path} type={assets.icon.type} />
         {assets.touchIcon && <link rel="apple-touch-icon" href={assets.touchIcon.path} />}
         <link rel="manifest" href={assets.manifest.path} />
+        <link rel="search" href="/+search.xml" type="application/opensearchdescription+xml" title={name} />
         <script type="module" src={assets.script.path}></script>
         {path === MY_LINKS_PATH && <script type="module" src={assets.myLinks.path}></script>}
       </head>
@@ -58,27 +72,32 @@ function render(
           {message(language, "page.skip")}
         </a>
         <header class="top">
-          <a class="brand" href="/" {...markCurrent(path, "/")}>
+          <a class="brand" href={FORM} {...markCurrent(path, FORM)}>
             <img src={assets.icon.path} width="28" height="28" alt="" />
             {name}
           </a>
-          <a href={MY_LINKS_PATH} {...markCurrent(path, MY_LINKS_PATH)}>
-            {message(language, "links.title")}
-          </a>
-          {Object.keys(query).length === 0 ? (
-            plainLanguages(language)
-          ) : (
-            <Languages current={language} query={query} />
+          {bar ?? (
+            <>
+              <a href={REPORT_PATH} rel="nofollow" {...markCurrent(path, REPORT_PATH)}>
+                {message(language, "page.report.short")}
+              </a>
+              {languages}
+              <a class="button" href={MY_LINKS_PATH} {...markCurrent(path, MY_LINKS_PATH)}>
+                {message(language, "links.title")}
+              </a>
+            </>
           )}
         </header>
         <main id="content" tabindex={-1}>
           {content}
         </main>
-        <Footer language={language} path={path} contact={identity.contact} />
+        <Footer language={language} path={path} contact={identity.contact}>
+          {bar !== undefined && languages}
+        </Footer>
       </body>
     </html>
   );
-  return `<!doctype html>${write(document)}`;
+  return `<!doctype html>${write(document).replaceAll(FORM, formPath)}`;
 }
 
 // The same on every page.
@@ -95,10 +114,11 @@ const plainLanguages = memoize((language) => <Languages current={language} query
 interface FooterProps extends Pick<Identity, "contact"> {
   readonly language: string;
   readonly path: string | undefined;
+  readonly children: Child;
 }
 
 /** Spaces between its links, for browsers without styles. */
-function Footer({ language, path, contact }: FooterProps) {
+function Footer({ language, path, contact, children }: FooterProps) {
   return (
     <footer class="bottom">
       <a href={REPORT_PATH} rel="nofollow" {...markCurrent(path, REPORT_PATH)}>
@@ -111,6 +131,7 @@ function Footer({ language, path, contact }: FooterProps) {
       <a href="/docs" {...markCurrent(path, "/docs")}>
         {message(language, "page.reference")}
       </a>
+      {children}
     </footer>
   );
 }
@@ -146,30 +167,30 @@ function Card({ title, description, origin, path, identity: { name, assets } }: 
   );
 }
 
-/** On a phone, in a menu, which browsers close after a tap outside it or Escape. */
 function Languages({ current, query }: { current: string } & Required<Pick<Head, "query">>) {
   const title = message(current, "page.languages");
   return (
-    <>
-      <button class="menu plain" popovertarget="languages">
-        <span class="unseen">{title}</span> {languageName(current)}
-      </button>
-      <nav id="languages" popover="auto" aria-label={title}>
-        {LANGUAGES.map((language) => (
-          <>
-            {" "}
-            <a
-              href={`?${new URLSearchParams({ ...query, language }).toString()}`}
-              hreflang={language}
-              lang={language}
-              rel="nofollow"
-              {...(language === current && { "aria-current": "true" })}
-            >
-              {languageName(language)}
-            </a>
-          </>
-        ))}
-      </nav>
-    </>
+    <Menu
+      id="languages"
+      kind="quiet opens"
+      label={title}
+      sign={
+        <>
+          <span class="unseen">{title}</span> {languageName(current)}
+        </>
+      }
+    >
+      {LANGUAGES.map((language) => (
+        <a
+          href={`?${new URLSearchParams({ ...query, language }).toString()}`}
+          hreflang={language}
+          lang={language}
+          rel="nofollow"
+          {...(language === current && { "aria-current": "true" })}
+        >
+          {languageName(language)}
+        </a>
+      ))}
+    </Menu>
   );
 }

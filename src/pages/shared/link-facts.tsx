@@ -1,10 +1,11 @@
 /** @jsxImportSource ./html */
 import { formerHostOf } from "../../links/change.ts";
-import { forwardsQuery, hasPassword, type Link, type WithTerms } from "../../links/link.ts";
+import { hasPassword, type Link, type WithTerms } from "../../links/link.ts";
+import { isOfKind, type NameOf, TERM_NAMES, TERMS } from "../../links/terms/terms.ts";
 import { NEVER_MS } from "../../links/time.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
-import { numberFormat, richMessage } from "./formats.ts";
 import type { Child } from "./html/jsx-runtime.ts";
+import { numberFormat, richMessage } from "./in-words.ts";
 import { Instant } from "./instant.tsx";
 
 /** The last change of a link's target. */
@@ -41,18 +42,28 @@ export function Lifetime(props: LifetimeProps) {
           {numberFormat(language).format(terms.maxVisits)}
         </Fact>
       )}
-      <QueryFact language={language} terms={terms} />
+      {flagsOf({ terms }).map((name) => (
+        <FlagFact {...{ language, name }} />
+      ))}
       <InstantFact language={language} name="preview.disabled" ms={disabledSinceMs} />
     </dl>
   );
 }
 
-type QueryFactProps = WithTerms & { readonly language: string };
+/** The flags that a link has. */
+export function flagsOf({ terms }: WithTerms): NameOf<"flag">[] {
+  return TERM_NAMES.filter((name) => isOfKind(name, "flag")).filter(
+    (name) => terms?.[TERMS[name].stored] === true,
+  );
+}
 
-/** Says that the link passes the visitor's query on, if it does. */
-export function QueryFact({ language, terms }: QueryFactProps) {
-  if (!forwardsQuery({ terms })) return null;
-  return <Fact name={message(language, "forward-query")}>{message(language, "forward-query.yes")}</Fact>;
+interface FlagFactProps {
+  readonly language: string;
+  readonly name: NameOf<"flag">;
+}
+
+export function FlagFact({ language, name }: FlagFactProps) {
+  return <Fact name={message(language, name)}>{message(language, `${name}.yes`)}</Fact>;
 }
 
 interface FactProps {

@@ -8,6 +8,8 @@ export interface Link {
   readonly short_url: string;
   /** Null if it is secret, behind the link's password. */
   readonly target: string | null;
+  /** Absent without the manage key. */
+  readonly title?: string | null;
   readonly created_at: string;
   /** Null if its target never changed. */
   readonly changed_at: string | null;

@@ -4,17 +4,21 @@ import type { Child } from "./html/jsx-runtime.ts";
 
 interface CopyButtonProps {
   readonly language: string;
-  readonly kind: "primary" | "secondary" | "plain";
+  readonly kind: "primary" | "secondary" | "quiet";
   readonly label?: MessageKey;
   /** Default: the text of the element before the button. */
   readonly text?: string;
+  /** A key that presses it, on a page that handles keys. */
+  readonly shortcut?: string;
   /** More buttons next to this one. */
   readonly children?: Child;
 }
 
 /** Hidden until the script shows it. The output follows all buttons, so that they don't move when it appears. */
-export function CopyButton({ language, kind, label = "copy", text = "", children }: CopyButtonProps) {
+export function CopyButton(props: CopyButtonProps) {
+  const { language, kind, label = "copy", text = "", shortcut, children } = props;
   const answers = {
+    "aria-keyshortcuts": shortcut,
     "data-done": message(language, "copied"),
     "data-failed": message(language, "copy.failed"),
   };
@@ -58,7 +62,7 @@ export function AsciiAddress({ language, shortUrl }: Pick<CopyAddressProps, "lan
     <details class="hint">
       <summary>{message(language, "preview.ascii")}</summary>
       <p class="whole">
-        <bdi dir="ltr">{ascii}</bdi> <CopyButton language={language} kind="plain" text={ascii} />
+        <bdi dir="ltr">{ascii}</bdi> <CopyButton language={language} kind="quiet" text={ascii} />
       </p>
     </details>
   );

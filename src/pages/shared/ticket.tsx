@@ -11,10 +11,12 @@ interface TicketProps {
   readonly picture?: Child;
   /** The destination. */
   readonly children?: Child;
+  /** Below the body: what to decide. */
+  readonly foot?: Child;
 }
 
 /** A link, drawn as a ticket: the stub has its short address, the body its destination. */
-export function Ticket({ state, stub, picture, children }: TicketProps) {
+export function Ticket({ state, stub, picture, children, foot }: TicketProps) {
   return (
     <div class={state === undefined ? "ticket" : `ticket ${state}`}>
       <div class="stub">
@@ -22,6 +24,7 @@ export function Ticket({ state, stub, picture, children }: TicketProps) {
         {picture}
       </div>
       {children !== undefined && <div class="body">{children}</div>}
+      {foot !== undefined && <div class="body foot">{foot}</div>}
     </div>
   );
 }
@@ -71,7 +74,7 @@ export function TicketAddress({ baseUrl, code, href }: TicketAddressProps) {
 function MarkedAddress({ base, code }: { base: string; code: string }) {
   return (
     <bdi class={base.length + code.length > LONG ? "short long" : "short"} dir="ltr">
-      {base}
+      <span>{base}</span>
       <wbr />
       {code !== "" && (
         <mark>

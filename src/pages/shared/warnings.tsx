@@ -5,8 +5,8 @@ import { message } from "../../locales/messages.ts";
 import { relativeTime } from "../../locales/relative-time.ts";
 import type { Hint } from "../../moderation/link-hints.ts";
 import { describeDestination, type Destination } from "./destination-parts.ts";
-import { richMessage, sentences } from "./formats.ts";
 import type { Child } from "./html/jsx-runtime.ts";
+import { richMessage, sentences } from "./in-words.ts";
 import { Instant } from "./instant.tsx";
 import type { Changed } from "./link-facts.tsx";
 

@@ -3,7 +3,7 @@ import { memoize } from "../../../lib/memoize.ts";
 import { languageName, message } from "../../../locales/messages.ts";
 import { type Dimension, DIMENSIONS } from "../../../visits/days/dimensions.ts";
 import type { Statistics } from "../../../visits/statistics/statistics.ts";
-import { numberFormat } from "../formats.ts";
+import { numberFormat } from "../in-words.ts";
 import { Fact } from "../link-facts.tsx";
 
 /** Fewer visits are one line for each list. */
@@ -42,7 +42,16 @@ export function Breakdowns({ language, shown, breakdowns }: BreakdownsProps) {
     <>
       <div class="breakdowns">
         {known.map((dimension) => (
-          <BreakdownTable language={language} dimension={dimension} {...breakdowns[dimension]} />
+          <div class="tab">
+            <label>
+              <input
+                {...{ type: "radio", id: `by-${dimension}`, name: "dimension", autocomplete: "off" }}
+                checked={dimension === first}
+              />
+              <span>{message(language, `preview.${dimension}`)}</span>
+            </label>
+            <BreakdownTable language={language} dimension={dimension} {...breakdowns[dimension]} />
+          </div>
         ))}
       </div>
       <p class="hint">{message(language, "preview.percent.of", { count: totalOf(breakdowns[first]) })}</p>

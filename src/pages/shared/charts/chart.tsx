@@ -3,7 +3,7 @@ import { memoize } from "../../../lib/memoize.ts";
 import { message } from "../../../locales/messages.ts";
 import type { Interval } from "../../../visits/statistics/series.ts";
 import type { Statistics } from "../../../visits/statistics/statistics.ts";
-import { numberFormat } from "../formats.ts";
+import { numberFormat } from "../in-words.ts";
 import { datesOf, labelsOf } from "./dates.ts";
 
 /** In the units of the drawing: its height, and the width per bar. */
@@ -194,7 +194,7 @@ function percent(part: number): string {
 /** Above the ground line. */
 const MAX_LINES = 4;
 
-/** The round numbers beside a chart, from the largest down to 0. */
+/** The round numbers beside a chart, from the largest down to 0. @internal */
 export function scaleOf(most: number): number[] {
   let step = 1;
   for (let nth = 0; step * MAX_LINES < most; nth++) step *= nth % 3 === 1 ? 2.5 : 2;

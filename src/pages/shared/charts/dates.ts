@@ -102,6 +102,7 @@ const STEPS = {
   month: [1, 3, 6, 12],
 } as const;
 
+/** @internal */
 export interface Dates {
   /** How many labels fit beside each other. */
   readonly most: number;
@@ -112,6 +113,7 @@ export interface Dates {
 /**
  * The positions of the labels below a chart. A label starts at its bar, so that none reaches beyond the chart. Labels are
  * at round `hours` of the reader's clock, and beyond a day at midnight.
+ * @internal
  */
 export function placesOf(
   count: number,

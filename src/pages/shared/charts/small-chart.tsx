@@ -1,6 +1,6 @@
 /** @jsxImportSource ../html */
 import { message } from "../../../locales/messages.ts";
-import { numberFormat } from "../formats.ts";
+import { numberFormat } from "../in-words.ts";
 import { PointInput } from "./chart.tsx";
 
 /** In the units of the drawing: its height, the width per day, and the lowest bar. */
