@@ -20,10 +20,11 @@ export function pageLanguage(request: Request): PageLanguage {
     const negotiated = negotiateLanguage(header(request.headers, "accept-language"));
     return { language: cookieLanguage(request.headers) ?? negotiated, headers };
   }
-  // Remember only choices on our own pages (Fetch Metadata, section 2.4). A shared address with ?language= doesn't change the
-  // reader's language.
-  const cameFrom = header(request.headers, "sec-fetch-site", "?");
-  if (cameFrom !== null && cameFrom !== "same-origin") return { language: chosen, headers };
+  // Remember choices on our own pages (Fetch Metadata, section 2.4), and of readers who open the address themselves. A shared
+  // address with ?language= doesn't change the language that a reader chose.
+  const cameFrom = header(request.headers, "sec-fetch-site", "?") ?? "same-origin";
+  const isFirst = cameFrom === "none" && cookieLanguage(request.headers) === undefined;
+  if (cameFrom !== "same-origin" && !isFirst) return { language: chosen, headers };
   const options = { path: "/", maxAge: YEAR_SECONDS, sameSite: "lax", httpOnly: true } as const;
   return {
     language: chosen,

@@ -1,4 +1,4 @@
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 
 import { wordsOf } from "./browser.ts";
 
@@ -11,6 +11,11 @@ interface Entries {
   readonly end?: string | undefined;
 }
 
+/** Its name says whether the browser can copy. */
+export function makeButton(page: Page): Locator {
+  return page.locator("[data-copies]");
+}
+
 /** Creates a link with the home form, waits for its preview, and returns its code as in the address. */
 export async function createInForm(
   page: Page,
@@ -20,11 +25,8 @@ export async function createInForm(
   await page.goto("/");
   await page.getByRole("textbox", { name: say("home.url") }).fill(url);
   await page.getByRole("textbox", { name: say("home.code") }).fill(code);
-  if (end !== undefined) {
-    await page.locator("form summary").click();
-    await page.getByRole("radio", { name: end }).check();
-  }
-  await page.getByRole("button", { name: say("home.make") }).click();
+  if (end !== undefined) await page.getByRole("radio", { name: end }).check();
+  await makeButton(page).click();
   await page.waitForURL(/\+$/);
   return new URL(page.url()).pathname.slice(1, -1);
 }

@@ -5,7 +5,17 @@ import type { Page } from "playwright-core";
 import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
 import { callApi, TARGET, destinationOf } from "../support/managed-links.ts";
 import { BASE_URL, shareService } from "../support/service.ts";
-import { openPage, LAPTOP, openBrowser, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
+import {
+  openPage,
+  openSettings,
+  LAPTOP,
+  openBrowser,
+  PHONE,
+  readers,
+  untilFocused,
+  wordsOf,
+} from "./browser.ts";
+import { makeButton } from "./home-form.ts";
 import { scan } from "./scan.ts";
 
 const curt = shareService();
@@ -35,7 +45,7 @@ describe.each(MAKERS)("a scheduled link ($locale, scripts: $javaScriptEnabled)",
     await page.getByRole("textbox", { name: say("home.code") }).fill(code);
     await page.getByText(say("home.more")).click();
     await page.getByLabel(say("home.starts")).fill(typed(startsMs));
-    await page.getByRole("button", { name: say("home.make") }).click();
+    await makeButton(page).click();
     await page.getByText(say("preview.made")).waitFor();
   }
 
@@ -49,7 +59,7 @@ describe.each(MAKERS)("a scheduled link ($locale, scripts: $javaScriptEnabled)",
     if (javaScriptEnabled)
       await untilFocused(page.getByRole("button", { name: say("copy"), exact: true }).first());
     expect(await startOn(page)).toBe(new Date(startsMs).toISOString());
-    await page.getByRole("heading", { level: 1, name: code }).waitFor();
+    await page.locator(".address", { hasText: code }).waitFor();
     await page
       .getByRole("region", { name: say("preview.leads") })
       .getByText("example.com")
@@ -83,8 +93,9 @@ describe.each(MAKERS)("a scheduled link ($locale, scripts: $javaScriptEnabled)",
     ];
     await using page = await openPage(curt.origin, options);
     await createLink(page, code, startsMs);
-    await page.getByRole("button", { name: say("preview.manage") }).click();
+    await page.getByRole("button", { name: say("keep.now") }).click();
     await page.getByRole("heading", { level: 1, name: say("manage.title") }).waitFor();
+    await openSettings(page);
     expect(await startOn(page)).toBe(new Date(startsMs).toISOString());
     const [starts, ends] = (["scheduled.starts", "manage.ends"] as const).map((name) =>
       page.getByRole("group", { name: say(name), exact: true }),
@@ -110,6 +121,7 @@ describe.each(MAKERS)("a scheduled link ($locale, scripts: $javaScriptEnabled)",
     await date(ends).fill(typed(endsMs));
     await save.click();
     await saved.waitFor();
+    await openSettings(page);
     expect(await startOn(page)).toBe(new Date(laterMs).toISOString());
     const ending = page.locator(".lifetime > div", { hasText: say("preview.ends") }).locator("time");
     expect(await ending.getAttribute("datetime")).toBe(new Date(endsMs).toISOString());
@@ -137,7 +149,7 @@ describe.each(MAKERS.slice(0, 2))("a taken code ($locale)", ({ locale, viewport 
     const field = page.getByRole("textbox", { name: say("home.code") });
     const status = page.getByRole("status");
     await field.fill(code);
-    await status.filter({ hasText: say("taken") }).waitFor();
+    await status.filter({ hasText: say("home.taken") }).waitFor();
     const offers = status.getByRole("button");
     expect(await offers.allTextContents()).toEqual([3, 4, 5].map((suffix) => `${code}-${suffix}`));
     const there = status.getByRole("link", { name: say("home.taken.see") });
@@ -146,7 +158,7 @@ describe.each(MAKERS.slice(0, 2))("a taken code ($locale)", ({ locale, viewport 
     await offers.nth(1).click();
     expect(await field.inputValue()).toBe(`${code}-4`);
     await untilFocused(field);
-    await status.filter({ hasText: say("free") }).waitFor();
+    await status.filter({ hasText: say("home.free") }).waitFor();
     expect([requests.length, await offers.count()]).toEqual([2, 0]);
   });
 });
@@ -156,7 +168,7 @@ test.each(["en-GB", "ko-KR", "ja-JP"])(
   async (locale) => {
     await using page = await openPage(curt.origin, { locale, viewport: PHONE, isMobile: true });
     await page.goto("/");
-    const button = await page.getByRole("button", { name: wordsOf(locale)("home.make") }).boundingBox();
+    const button = await makeButton(page).boundingBox();
     expect((button?.y ?? 0) + (button?.height ?? 0)).toBeLessThanOrEqual(PHONE.height);
   },
 );

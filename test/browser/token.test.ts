@@ -3,7 +3,8 @@ import { describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 
 import { shareService } from "../support/service.ts";
-import { openPage, readers, wordsOf } from "./browser.ts";
+import { chooseLanguage, openPage, readers, wordsOf } from "./browser.ts";
+import { makeButton } from "./home-form.ts";
 
 const TOKEN = "correct-horse-battery";
 const LONG = "https://example.com/long";
@@ -17,7 +18,7 @@ describe.each(readers(["en-GB", "ko-KR"]))("the form of an instance with CREATE_
   async function createLink(page: Page, token?: string): Promise<void> {
     await page.getByRole("textbox", { name: say("home.url") }).fill(LONG);
     if (token !== undefined) await fieldOf(page).fill(token);
-    await page.getByRole("button", { name: say("home.make") }).click();
+    await makeButton(page).click();
   }
 
   test("asks for the token once, refuses a wrong one, and keeps it out of addresses", async () => {
@@ -25,7 +26,7 @@ describe.each(readers(["en-GB", "ko-KR"]))("the form of an instance with CREATE_
     await page.goto("/");
     await fieldOf(page).fill(TOKEN);
     await page.getByRole("textbox", { name: say("home.url") }).fill(LONG);
-    await page.locator("a[hreflang]:not([aria-current])").first().click();
+    await chooseLanguage(page, "ja");
     await page.waitForURL(/language=/);
     expect(page.url()).toContain(encodeURIComponent(LONG));
     expect(page.url()).not.toContain(TOKEN);

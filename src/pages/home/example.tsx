@@ -1,24 +1,42 @@
 /** @jsxImportSource ../shared/html */
+import type { Expiry } from "../../links/time.ts";
 import { message } from "../../locales/messages.ts";
-import { relativeTime } from "../../locales/relative-time.ts";
 import { InlineQr } from "../qr/qr-code.tsx";
-import { numberFormat } from "../shared/formats.ts";
+import { Chip } from "../shared/chip.tsx";
 import { ShortAddress, Ticket } from "../shared/ticket.tsx";
 
-const DAYS = 30;
-const VISITS = 128;
+interface ExampleProps {
+  readonly language: string;
+  readonly baseUrl: string;
+  readonly defaultExpiry: Expiry;
+}
 
-/** A link as it could be, for readers who have none. Its QR code leads to this service. */
-export function Example({ language, baseUrl }: { language: string; baseUrl: string }) {
-  const left = relativeTime(language).format(DAYS, "day");
+/**
+ * A link as it could be, until the script draws the one of the form. Its QR code leads to this service. Screen readers skip
+ * it: the form says the same.
+ */
+export function Example({ language, baseUrl, defaultExpiry }: ExampleProps) {
+  const code = message(language, "home.example.code");
+  const isEndless = defaultExpiry === "never";
+  const words = {
+    "data-blank": message(language, "home.not-made"),
+    "data-ends": message(language, "links.ends-at"),
+    "data-never": message(language, "home.endless"),
+    "data-password": message(language, "password.label"),
+    "data-visits": message(language, "preview.max-visits"),
+  };
   return (
-    <div class="example" aria-hidden="true" inert>
-      <p class="hint">{message(language, "home.example")}</p>
+    <div class="draft" aria-hidden="true" inert {...words}>
       <Ticket
         stub={
-          <p class="address">
-            <ShortAddress url={`${baseUrl}/${message(language, "home.example.code")}`} />
-          </p>
+          <>
+            <p>
+              <Chip>{message(language, "home.example")}</Chip>
+            </p>
+            <p class="address">
+              <ShortAddress url={`${baseUrl}/${code}`} />
+            </p>
+          </>
         }
         picture={
           <div class="qr aside">
@@ -28,17 +46,23 @@ export function Example({ language, baseUrl }: { language: string; baseUrl: stri
                 style={{ margin: 4, dark: "000000", light: "ffffff", ecc: "l" }}
               />
             </div>
+            <svg class="finders" viewBox="0 0 25 25" width="96" height="96">
+              <path d="M2 2h6v6H2zM4 4h2v2H4zM17 2h6v6h-6zM19 4h2v2h-2zM2 17h6v6H2zM4 19h2v2H4z" />
+            </svg>
           </div>
         }
       >
         <p class="host">
-          www.<strong>example.org</strong>
+          <bdi dir="ltr">
+            <span>www.</span>
+            <strong>example.org</strong>
+          </bdi>
         </p>
-        <p class="lifetime">
-          <span>{message(language, "home.ends-in", { left })}</span>
-          <span>
-            {message(language, "preview.visits")} {numberFormat(language).format(VISITS)}
-          </span>
+        <p class="whole">
+          <bdi dir="ltr">{`/2026/${code}`}</bdi>
+        </p>
+        <p class="chips">
+          <Chip>{message(language, isEndless ? "home.endless" : `duration.${defaultExpiry}`)}</Chip>
         </p>
       </Ticket>
     </div>

@@ -1,26 +1,27 @@
 /** @jsxImportSource ../shared/html */
-import { TERM_NAMES, type TermName } from "../../links/terms.ts";
+import type { Edits } from "../../links/edit.ts";
+import { isOfKind, type NameOf, TERM_NAMES, type TermName } from "../../links/terms/terms.ts";
 import { DURATIONS, type Expiry } from "../../links/time.ts";
 import { message } from "../../locales/messages.ts";
 import {
-  Checkbox,
   DateField,
   FieldError,
   type FieldErrors,
+  PlainTerm,
   SET,
   TextField,
   VERBATIM,
-} from "../shared/fields.tsx";
+} from "../shared/form-fields.tsx";
 
 interface FieldsProps extends Pick<Home, "form" | "errors"> {
   readonly language: string;
   readonly focused: string;
 }
 
-type EndsProps = FieldsProps & Pick<Home, "defaultExpiry">;
+type EndsProps = FieldsProps & Pick<Home, "defaultExpiry" | "pathsNeedName">;
 
 /** When the link ends. Browsers without `:has` always show the date. */
-function Ends({ language, defaultExpiry, form, errors, focused }: EndsProps) {
+export function Ends({ language, defaultExpiry, form, errors, focused }: EndsProps) {
   const selected = form.expire_duration || defaultExpiry;
   const isDate = selected === "date";
   return (
@@ -61,7 +62,7 @@ function Ends({ language, defaultExpiry, form, errors, focused }: EndsProps) {
 
 /** The operator's default applies if nothing is selected, so "never" is offered only where it is the default. */
 function choices(defaultExpiry: Expiry): (Expiry | "date")[] {
-  return [...(defaultExpiry === "never" ? (["never"] as const) : []), ...DURATIONS, "date"];
+  return [...DURATIONS, ...(defaultExpiry === "never" ? (["never"] as const) : []), "date"];
 }
 
 function Starts({ language, form, errors, focused }: EndsProps) {
@@ -119,45 +120,39 @@ function Password({ language, form, errors, focused }: EndsProps) {
   );
 }
 
-function ForwardQuery({ language, form, errors, focused }: EndsProps) {
-  return (
-    <Checkbox
-      name="forward_query"
-      label={message(language, "forward-query.label")}
-      hint={message(language, "forward-query.hint")}
-      errors={errors}
-      isSet={form.forward_query === SET}
-      isFocused={focused === "forward_query"}
-    />
-  );
-}
-
+/** The fields of the other terms are alike in all forms. */
 const FIELDS_OF_TERMS = {
-  expires_at: Ends,
   starts_at: Starts,
   max_visits: Visits,
   password: Password,
-  forward_query: ForwardQuery,
-} as const satisfies Readonly<Record<TermName, unknown>>;
+} as const satisfies Readonly<Record<Exclude<TermName, NameOf<"flag" | "text"> | "expires_at">, unknown>>;
 
 /** Folds the options that few makers change, and summarizes them. */
 export function Options(props: EndsProps) {
-  const { language, form, errors, defaultExpiry } = props;
-  const isUsed = (["expire_duration", ...TERM_NAMES] as const).some((field) => form[field] || errors[field]);
-  const ends = message(language, defaultExpiry === "never" ? "home.endless" : `duration.${defaultExpiry}`);
+  const { language, form, errors, focused, pathsNeedName } = props;
+  const names = TERM_NAMES.filter((name) => name !== "expires_at");
   return (
-    <details class="field more" open={isUsed}>
+    <details class="field fold" open={names.some((field) => form[field] || errors[field])}>
       <summary>
-        {message(language, "home.more")}
-        <span class="soft">
-          {ends}
-          {message(language, "home.unlocked")}
-        </span>
+        {message(language, "home.more")} <span class="soft">{message(language, "home.unlocked")}</span>
       </summary>
-      {TERM_NAMES.map((name) => {
-        const TermField = FIELDS_OF_TERMS[name];
-        return <TermField {...props} />;
-      })}
+      <div class="options">
+        {names.map((name) => {
+          // Where only few may set it, they use the API.
+          if (name === "forward_path" && pathsNeedName && form[name] !== SET) return null;
+          if (isOfKind(name, "flag", "text"))
+            return (
+              <PlainTerm
+                {...{ language, name, errors }}
+                label={message(language, `${name}.label`)}
+                value={form[name]}
+                isFocused={focused === name}
+              />
+            );
+          const TermField = FIELDS_OF_TERMS[name];
+          return <TermField {...props} />;
+        })}
+      </div>
     </details>
   );
 }
@@ -168,7 +163,12 @@ export type Field = (typeof FIELDS)[number];
 
 export interface Home {
   readonly baseUrl: string;
+  /** The language in the address. */
+  readonly chosen: string | undefined;
   readonly defaultExpiry: Expiry;
+  readonly edits: Edits;
+  readonly codeHoldMs: number;
+  readonly pathsNeedName: boolean;
   readonly needsToken: boolean;
   readonly createUserHeader: string | null;
   readonly form: Readonly<Record<Field, string>>;

@@ -3,11 +3,11 @@ import { BODIES, type Fields } from "../../lib/bounds.ts";
 import type { CreateRequest } from "../../links/drafts.ts";
 import { isProblem, type Refusal } from "../../links/problem.ts";
 import { MAX_TARGET_LENGTH } from "../../links/target.ts";
-import { refuseStart } from "../../links/term-values.ts";
-import { TERM_NAMES, TERMS } from "../../links/terms.ts";
+import { refuseStart } from "../../links/terms/term-values.ts";
+import { TERM_NAMES, TERMS } from "../../links/terms/terms.ts";
 import { DURATIONS } from "../../links/time.ts";
 import { message } from "../../locales/messages.ts";
-import { DATE_WORDS, describeInForm, instantOf, parseForm, readForm, readTerms } from "../forms.ts";
+import { dateWords, describeInForm, instantOf, parseForm, readForm, readTerms } from "../forms.ts";
 import { type Field, FIELDS, type Home } from "./fields.tsx";
 import { readPasted } from "./pasted-address.ts";
 
@@ -93,7 +93,6 @@ export function readRequest(form: Form, nowMs: number): Read | Malformed {
 }
 
 const WORDS = {
-  ...DATE_WORDS,
   "starts_at.past": "home.starts.past",
   "max_visits.range": "home.max-visits.wrong",
   "target.scheme": "home.not-address",
@@ -107,7 +106,11 @@ export function describeRefusal(
 ): Pick<Home, "errors" | "notice"> {
   if (problem.kind === "token.missing" || problem.kind === "token.wrong")
     return { errors: { token: message(language, "home.token.wrong") } };
-  const words = isUnclear ? { ...WORDS, "target.scheme": "home.unclear" as const } : WORDS;
+  const words = {
+    ...WORDS,
+    ...dateWords(form.zone),
+    ...(isUnclear && { "target.scheme": "home.unclear" as const }),
+  };
   const description = describeInForm(problem, FIELDS, language, undefined, words);
   if (description.notice !== undefined || form.original_url !== "") return description;
   return { errors: { ...description.errors, original_url: message(language, "home.empty") } };

@@ -1,20 +1,22 @@
+import type { ApiViewParts } from "../../api/api-parts.ts";
 import { asCaller } from "../../api/creation.ts";
-import type { ApiViewParts } from "../../api/parts.ts";
 import type { DetachedCall, Call } from "../../http/call.ts";
 import { isFromAnotherSite } from "../../http/credentials.ts";
 import { type Show, viewEndpoint } from "../../http/endpoint.ts";
+import { urlLanguage } from "../../http/page-language.ts";
 import { describe, type HttpProblem, problemJson, asProblem } from "../../http/problems.ts";
-import { answer, FINDABLE, html, prefersHtml } from "../../http/responses.ts";
+import { answer, FINDABLE, html, KEPT_FOR_BACK, prefersHtml } from "../../http/responses.ts";
 import { queryOf } from "../../http/url.ts";
 import { header } from "../../lib/bounds.ts";
 import { suggestFreeCodes } from "../../links/code-suggestions.ts";
 import { type Code, parseCode } from "../../links/code.ts";
-import type { Link } from "../../links/link.ts";
+import { StoreUnavailable } from "../../links/link-store.ts";
+import { shownCode, type Link } from "../../links/link.ts";
 import { isProblem } from "../../links/problem.ts";
-import { StoreUnavailable } from "../../links/store.ts";
-import type { PageParts } from "../parts.ts";
+import { knownZone } from "../forms.ts";
+import type { PageParts } from "../page-parts.ts";
 import { createJustCreated } from "../preview/just-created.ts";
-import type { TakenCode } from "./fields.tsx";
+import type { Home, TakenCode } from "./fields.tsx";
 import {
   EMPTY,
   type Form,
@@ -24,7 +26,7 @@ import {
   shorten,
   describeRefusal,
 } from "./form.ts";
-import { homePage } from "./page.tsx";
+import { homePage, queryOfLanguage } from "./page.tsx";
 import { type PastedText, readPasted } from "./pasted-address.ts";
 
 /** The data for the view of a refused form. */
@@ -36,19 +38,22 @@ interface RefusedForm {
   readonly isUnderstood?: boolean;
 }
 
+type HomeViewParts = ApiViewParts & Pick<Home, "edits" | "codeHoldMs">;
+
 /** The form, empty or filled in by a query. */
 export const showHome = viewEndpoint({
   at: "GET /",
   cost: "shared",
   view: {
-    render: (parts: ApiViewParts) => (call: DetachedCall) => {
+    render: (parts: HomeViewParts) => (call: DetachedCall) => {
       const { baseUrl } = call.domain;
+      const chosen = urlLanguage(call.request);
       const form = shorten(formOfQuery(queryOf(call.request)));
       const isEmpty = Object.values(form).every((text) => text === "");
       return html(
         call,
         200,
-        (language) => homePage(language, { ...parts, baseUrl, form, errors: {} }),
+        (language) => homePage(language, { ...parts, baseUrl, chosen, form, errors: {} }),
         isEmpty ? FINDABLE : {},
       );
     },
@@ -64,14 +69,14 @@ export const sendHomeForm = viewEndpoint({
   serve: serveForm,
 });
 
-function renderRefusedForm(parts: ApiViewParts) {
+function renderRefusedForm(parts: HomeViewParts) {
   return async (
     call: DetachedCall,
     { form, problem, offers = [], isUnderstood }: RefusedForm,
   ): Promise<Response> => {
     const { baseUrl } = call.domain;
     const { status, headers } = describe(problem);
-    const taken = FORM_KINDS.has(problem.kind) ? await lookForCode(form.custom_code) : undefined;
+    const taken = FORM_KINDS.has(problem.kind) ? await lookForCode(form.custom_code, call.domain) : undefined;
     return html(
       call,
       status,
@@ -79,22 +84,27 @@ function renderRefusedForm(parts: ApiViewParts) {
         homePage(language, {
           ...parts,
           baseUrl,
-          form,
+          chosen: urlLanguage(call.request),
+          form: { ...form, zone: knownZone(form.zone) },
           offers,
           isUnderstood,
           taken,
           ...describeRefusal(problem, form, offers.length > 0, language),
         }),
-      headers,
+      form.password === "" ? { ...headers, ...KEPT_FOR_BACK } : headers,
     );
   };
 
   /** Reports a taken code together with the other mistakes, and finds free ones like it. */
-  async function lookForCode(text: string): Promise<TakenCode | undefined> {
-    const code = text === "" ? undefined : parseCode(text);
+  async function lookForCode(
+    text: string,
+    { codeCase }: DetachedCall["domain"],
+  ): Promise<TakenCode | undefined> {
+    const code = text === "" ? undefined : parseCode(text, codeCase);
     try {
       if (code === undefined || isProblem(code) || !(await isTaken(code))) return undefined;
-      return { code, free: await suggestFreeCodes(code, async (variant) => !(await isTaken(variant))) };
+      const isFree = async (variant: Code) => !(await isTaken(variant));
+      return { code, free: await suggestFreeCodes(code, codeCase, isFree) };
     } catch (error) {
       // The form matters more than the suggestions.
       if (error instanceof StoreUnavailable) return undefined;
@@ -132,7 +142,7 @@ function serveForm(
       return { kind: "invalid", refusals: [...unclear, ...read.refusals, ...others] };
     }
     try {
-      return await links.create(limiter.share(call, asCaller(call, read.request)));
+      return await links.create(asCaller(call, read.request, limiter));
     } catch (error) {
       // The response is the form, so that nobody has to type it again.
       onFault(error);
@@ -166,7 +176,7 @@ function serveForm(
     return answer({
       status: 303,
       headers: {
-        Location: `/${encodeURIComponent(link.code)}+#made`,
+        Location: `/${encodeURIComponent(shownCode(link))}+${queryOfLanguage(urlLanguage(call.request))}#made`,
         "Set-Cookie": justCreated.remember(call, link),
         "Cache-Control": "no-store",
       },

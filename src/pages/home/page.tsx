@@ -1,19 +1,19 @@
 /** @jsxImportSource ../shared/html */
 import type { Page } from "../../http/page.ts";
-import { message } from "../../locales/messages.ts";
+import { message, type MessageKey, type Values } from "../../locales/messages.ts";
 import { CreatedHere } from "../my-links/link-list.tsx";
-import { describedBy, FieldError, Notice, TextField, VERBATIM } from "../shared/fields.tsx";
-import { page } from "../shared/layout.tsx";
+import { describedBy, FieldError, Label, Notice, TextField, VERBATIM } from "../shared/form-fields.tsx";
+import { duration } from "../shared/in-words.ts";
+import { FORM, page } from "../shared/layout.tsx";
+import { Fact } from "../shared/link-facts.tsx";
 import { Example } from "./example.tsx";
-import { FIELDS, type Home, Options, type TakenCode } from "./fields.tsx";
-
-const FACTS = ["home.fact.account", "home.fact.plus", "home.fact.codes"] as const;
+import { Ends, FIELDS, type Home, Options, type TakenCode } from "./fields.tsx";
 
 export function homePage(language: string, home: Home): Page {
   const { baseUrl, form, notice, offers = [], isUnderstood = false, taken } = home;
   const errors = {
-    ...(taken !== undefined && { custom_code: message(language, "taken") }),
     ...home.errors,
+    ...(taken !== undefined && { custom_code: message(language, "home.taken") }),
   };
   const intro = message(language, "home.intro");
   const base = `${baseUrl.replace(/^https?:\/\//, "")}/`;
@@ -23,19 +23,21 @@ export function homePage(language: string, home: Home): Page {
   const focused = invalidFields[0] ?? "original_url";
   const head = {
     title: message(language, invalidFields.length > 0 ? "home.title.refused" : "home.title"),
-    card: { description: intro, origin: new URL(baseUrl).origin, path: "/" },
+    card: { description: intro, origin: new URL(baseUrl).origin, path: FORM },
   };
   return page(
     language,
     head,
     <>
-      <h1>{message(language, "home.heading")}</h1>
+      <h1 class="display">{message(language, "home.heading")}</h1>
       <p class="lead">{intro}</p>
       <Notice text={notice} />
-      <form method="post" action="/" data-make>
-        <div class="field">
-          <label for="original_url">{message(language, "home.url")}</label>
-          <div class="large">
+      <form class="columns wide" method="post" action={`${FORM}${queryOfLanguage(home.chosen)}`} data-make>
+        {/* Enter presses the first button of the form, which mustn't be one of our offers. */}
+        <button class="unseen" tabindex={-1} aria-hidden="true"></button>
+        <div>
+          <div class="field">
+            <label for="original_url">{message(language, "home.url")}</label>
             <input
               {...{ id: "original_url", name: "original_url", value: form.original_url, type: "text" }}
               {...VERBATIM}
@@ -46,8 +48,6 @@ export function homePage(language: string, home: Home): Page {
               aria-required="true"
               data-focus
             />
-            {/* Enter presses the first button of the form, so this must be first. */}
-            <button class="primary">{message(language, "home.make")}</button>
             <FieldError field="original_url" errors={errors}>
               <Offers
                 name="meant"
@@ -55,69 +55,101 @@ export function homePage(language: string, home: Home): Page {
                 say={(url) => message(language, "home.offer", { url: beginningOf(url) })}
               />
             </FieldError>
+            <p class="hint" id="understood" data-understood hidden={!isUnderstood}>
+              {message(language, "home.understood")}
+            </p>
           </div>
-          <p class="hint" id="understood" data-understood hidden={!isUnderstood}>
-            {message(language, "home.understood")}
-          </p>
-        </div>
-        {home.needsToken && (
-          <div data-token>
-            <TextField
-              name="token"
-              label={message(language, "home.token")}
-              hint={message(language, "home.token.hint")}
-              errors={errors}
-              input={{
-                type: "password",
-                autocomplete: "current-password",
-                autofocus: focused === "token",
-                required: home.createUserHeader === null,
-                "data-secret": true,
-              }}
-            />
-          </div>
-        )}
-        <div class="field">
-          <label for="custom_code">{message(language, "home.code")}</label>
-          <div class="prefixed">
-            <span id="custom_code-base">
+          {home.needsToken && (
+            <div data-token>
+              <TextField
+                name="token"
+                label={message(language, "home.token")}
+                hint={message(language, "home.token.hint")}
+                errors={errors}
+                input={{
+                  type: "password",
+                  autocomplete: "current-password",
+                  autofocus: focused === "token",
+                  required: home.createUserHeader === null,
+                  "data-secret": true,
+                }}
+              />
+            </div>
+          )}
+          <div class="field">
+            <Label name="custom_code" text={message(language, "home.code")} />
+            <label class="prefixed" for="custom_code">
               <bdi dir="ltr">{base}</bdi>
-            </span>
-            <input
-              {...{ id: "custom_code", name: "custom_code", value: form.custom_code, type: "text" }}
-              placeholder=" "
-              {...VERBATIM}
-              {...describedBy("custom_code", errors, "custom_code-base custom_code-hint")}
-              autofocus={focused === "custom_code"}
-            />
+              <input
+                {...{ id: "custom_code", name: "custom_code", value: form.custom_code, type: "text" }}
+                placeholder=" "
+                {...VERBATIM}
+                {...describedBy("custom_code", errors, "custom_code-hint")}
+                autofocus={focused === "custom_code"}
+              />
+            </label>
+            <div class="below">
+              <FieldError field="custom_code" errors={errors}>
+                {taken !== undefined && <OtherCodes language={language} taken={taken} />}
+              </FieldError>
+              <p class="hint">
+                <output
+                  {...{ id: "custom_code-hint", for: "custom_code", "data-check": "/api/v1/codes/" }}
+                  data-taken={message(language, "home.taken")}
+                  data-see={message(language, "home.taken.see")}
+                  data-free={message(language, "home.taken.free")}
+                  data-available={message(language, "home.free")}
+                >
+                  {message(language, "home.code.hint")}
+                </output>
+              </p>
+            </div>
           </div>
-          <FieldError field="custom_code" errors={errors}>
-            {taken !== undefined && <OtherCodes language={language} taken={taken} />}
-          </FieldError>
-          <p class="hint">
-            <output
-              {...{ id: "custom_code-hint", for: "custom_code", "data-check": "/api/v1/codes/" }}
-              data-see={message(language, "home.taken.see")}
-              data-free={message(language, "home.taken.free")}
-            >
-              {message(language, "home.code.hint")}
-            </output>
+        </div>
+        <div>
+          <Ends language={language} {...home} errors={errors} focused={focused} />
+          <Options language={language} {...home} errors={errors} focused={focused} />
+          <input type="hidden" name="zone" value={form.zone} autocomplete="off" />
+          <p class="send">
+            <button class="primary" data-copies={message(language, "home.make.copy")}>
+              {message(language, "home.make")}
+            </button>{" "}
+            {!home.needsToken && <span class="hint">{message(language, "home.fact.account")}</span>}
           </p>
         </div>
-        <Options language={language} {...home} errors={errors} focused={focused} />
-        <input type="hidden" name="zone" value={form.zone} autocomplete="off" />
-        {/* On narrow screens, the button follows the fields. */}
-        <button class="primary last">{message(language, "home.make")}</button>
+        <div class="beside">
+          <Example language={language} {...home} />
+          <Promises language={language} {...home} />
+        </div>
       </form>
-      <p class="lifetime">
-        {FACTS.map((key) => (
-          <span>{message(language, key)}</span>
-        ))}
-      </p>
-      <Example language={language} baseUrl={baseUrl} />
       <CreatedHere language={language} baseUrl={baseUrl} />
     </>,
   );
+}
+
+/** How the links of this service behave, which depends on its settings. */
+function Promises({ language, edits, codeHoldMs, defaultExpiry }: Home & { readonly language: string }) {
+  const say = (key: MessageKey, values?: Values) => message(language, key, values);
+  const held = duration(language, codeHoldMs);
+  return (
+    <div class="promises">
+      <p>{say("home.word")}</p>
+      <dl>
+        <Fact name={say("home.word.saved")}>{say("home.word.saved.how")}</Fact>
+        <Fact name={say("home.word.changes")}>{say(`home.word.changes.${edits}`)}</Fact>
+        {codeHoldMs > 0 && (
+          <Fact name={say(defaultExpiry === "never" ? "home.word.never" : "home.word.ends")}>
+            {say("home.word.held", { held })}
+          </Fact>
+        )}
+      </dl>
+    </div>
+  );
+}
+
+/** Carries the language in the address of a page on to the next page. */
+export function queryOfLanguage(chosen: string | undefined): string {
+  return chosen === undefined ? "" : `?language=${chosen}`;
 }
 
 /** Enough characters to recognise a long address. */

@@ -1,6 +1,7 @@
+import { type Duration, DURATIONS_MS } from "../../links/time.ts";
 import { createItem, showStatus } from "../my-links/script/item.ts";
 import { loadStatus, changeSavedLinks, saveStatuses, savedLinks } from "../my-links/script/saved-links.ts";
-import { callApi, read, withoutScheme, write } from "../shared/script.ts";
+import { callApi, read, withoutScheme, write, writeTime } from "../shared/script.ts";
 import { readPasted } from "./pasted-address.ts";
 
 /** Servers accept 16 KiB for the address and all headers. */
@@ -8,7 +9,13 @@ const MAX_QUERY_CHARS = 12_000;
 const PAUSE_MS = 300;
 /** Session storage: this tab has sent the form, so the next preview shows a link created here. */
 const SUBMITTED_KEY = "curt.sent";
+/** Its value if the short address was also copied. */
+const COPIED = "copied";
 const SHOWN = 3;
+/** In place of a code that the service will choose. */
+const DOTS = 7;
+/** In characters, as in the server's tickets. */
+const LONG = 32;
 
 /** Not on touch screens, where the keyboard would cover half of the page. */
 export function focusAddress(): void {
@@ -62,10 +69,9 @@ interface Availability {
   readonly code: string;
   readonly available: boolean;
   readonly free: readonly string[];
-  readonly short_url: string;
 }
 
-/** While a code is typed, shows its short address and whether it is free. */
+/** While a code is typed, says whether it is free. */
 export function checkCodes(): void {
   const output = document.querySelector<HTMLOutputElement>("output[data-check]");
   const input = output && document.querySelector<HTMLInputElement>(`#${output.htmlFor.value}`);
@@ -84,9 +90,9 @@ export function checkCodes(): void {
       if (status >= 500 || status === 404 || status === 429) return show("", hint);
       // The parameter's name is for API clients.
       if (data === undefined) return show("taken", errors[0]?.message ?? message);
-      const text = `${withoutScheme(data.short_url).replace(/\/$/, "")}: ${message}`;
-      if (data.available) show("free", text);
-      else show("taken", `${text} `, ...othersThan(data));
+      const { available = "", taken = "" } = output?.dataset ?? {};
+      if (data.available) show("free", available);
+      else show("taken", `${taken} `, ...othersThan(data));
     } catch {
       // The form checks the code again, so failures don't matter.
       if (!signal.aborted) show("", hint);
@@ -138,6 +144,102 @@ export function checkCodes(): void {
   });
 }
 
+/** Draws the link that the form would create: the server's example stands there as long as the form is empty. */
+export function drawDraft(): void {
+  const form = document.querySelector<HTMLFormElement>("form[data-make]");
+  const draft = form?.querySelector<HTMLElement>(".draft");
+  const example = draft?.firstElementChild;
+  if (!form || !draft || !example) return;
+  const { blank = "", ends = "", never = "", password = "", visits = "" } = draft.dataset;
+
+  function draw(): void {
+    const fields = form && entriesOf(form);
+    const valueOf = (name: string) => fields?.get(name)?.trim() ?? "";
+    const [typed, code] = [valueOf("original_url"), valueOf("custom_code")];
+    const ticket = example?.cloneNode(true) as Element;
+    draft?.replaceChildren(ticket);
+    if (typed === "" && code === "") return;
+    const fill = (selector: string, text: string) =>
+      Object.assign(ticket.querySelector(selector) as Element, { textContent: text });
+    ticket.classList.add("blank");
+    fill(".chip", blank);
+    fill("mark bdi", code || "•".repeat(DOTS));
+    const short = ticket.querySelector(".short");
+    short?.classList.toggle("long", short.textContent.length > LONG);
+    const url = URL.parse(readPasted(typed).address ?? typed);
+    const [, www = "", host = "…"] = /^(www\.)?(.+)$/.exec(url?.host ?? "") ?? [];
+    fill(".host span", www);
+    fill(".host strong", host);
+    fill(".whole bdi", url ? withoutScheme(url.href).slice(url.host.length) : "");
+    const period = DURATIONS_MS[valueOf("expire_duration") as Duration];
+    const endMs = period === undefined ? Date.parse(valueOf("expires_at")) : Date.now() + period;
+    const isEndless = form?.querySelector<HTMLInputElement>(":checked")?.value === "";
+    const chips = [
+      isEndless ? never : Number.isNaN(endMs) ? "" : ends.replace("{ends}", writeTime(endMs)),
+      valueOf("password") && password,
+      valueOf("max_visits") && `${visits} ${valueOf("max_visits")}`,
+    ];
+    ticket.querySelector(".chips")?.replaceChildren(
+      ...chips.filter(Boolean).map((text, nth) => {
+        const className = nth === 0 && !isEndless && endMs > 0 ? "chip deadline" : "chip";
+        return Object.assign(document.createElement("span"), { className, textContent: text });
+      }),
+    );
+  }
+
+  form.addEventListener("input", draw);
+  // Browsers restore a form after this script when the reader comes back.
+  addEventListener("pageshow", draw);
+}
+
+/**
+ * Creates the link and copies its address, in answer to the press: browsers let a page copy only then, so the clipboard gets a
+ * promise. Where they can't, the form is sent as without scripts, and the result has its button.
+ */
+export function copyCreated(): void {
+  const form = document.querySelector<HTMLFormElement>("form[data-make]");
+  const button = form?.querySelector<HTMLButtonElement>("[data-copies]");
+  if (!form || !button || !("ClipboardItem" in window)) return;
+  // Browsers have a clipboard only with HTTPS.
+  if (typeof navigator.clipboard?.write !== "function") return;
+  button.textContent = button.dataset["copies"] ?? "";
+  form.addEventListener("submit", (event) => {
+    // A press on one of our offers has its own value.
+    if (event.defaultPrevented || event.submitter?.hasAttribute("name")) return;
+    event.preventDefault();
+    const created = create(form);
+    const text = created.then(({ address }) => new Blob([address], { type: "text/plain" }));
+    text.catch(() => {});
+    const copied = navigator.clipboard.write([new ClipboardItem({ "text/plain": text })]).then(
+      () => true,
+      () => false,
+    );
+    // The server's page says what is wrong, or the browser that nobody answers.
+    void showResult(created, copied).catch(() => form.submit());
+  });
+}
+
+async function showResult(created: ReturnType<typeof create>, copied: Promise<boolean>): Promise<void> {
+  const { page } = await created;
+  if (await copied) write("sessionStorage", SUBMITTED_KEY, COPIED);
+  location.assign(page);
+}
+
+/** As the browser would send them. No field takes a file. */
+function entriesOf(form: HTMLFormElement): URLSearchParams {
+  return new URLSearchParams([...new FormData(form)].map(([name, value]) => [name, value as string]));
+}
+
+/** The page of the new link, and its short address. */
+async function create(form: HTMLFormElement): Promise<{ readonly page: string; readonly address: string }> {
+  const body = entriesOf(form);
+  const response = await fetch(form.action, { method: "POST", headers: { Accept: "text/html" }, body });
+  const result = new DOMParser().parseFromString(await response.text(), "text/html");
+  const address = result.querySelector<HTMLElement>("main [data-copy]")?.dataset["copy"];
+  if (!response.redirected || address === undefined) throw new Error("The form was refused");
+  return { page: `${response.url}#made`, address };
+}
+
 /** Adds a link to the list if this browser created it with the form. */
 export function rememberCreated(): void {
   const form = document.querySelector("form[data-make]");
@@ -148,12 +250,14 @@ export function rememberCreated(): void {
     const [before] = savedLinks();
     // Back from the new link, the browser may show this page as it was, ready to create the link twice.
     addEventListener("pageshow", ({ persisted }) => {
-      if (persisted && savedLinks()[0]?.created !== before?.created) location.replace("/");
+      if (persisted && savedLinks()[0]?.created !== before?.created) location.replace(location.pathname);
     });
   });
   const { link: path, created } = document.querySelector<HTMLElement>("[data-created]")?.dataset ?? {};
   if (location.hash !== "#made" || path === undefined || created === undefined) return;
-  if (read("sessionStorage", SUBMITTED_KEY) === null) return;
+  const submitted = read("sessionStorage", SUBMITTED_KEY);
+  if (submitted === null) return;
+  if (submitted === COPIED) document.querySelector("[data-copied]")?.removeAttribute("hidden");
   write("sessionStorage", SUBMITTED_KEY, null);
   const section = document.querySelector<HTMLElement>("[data-key]");
   const key = section?.dataset["key"];
@@ -170,10 +274,7 @@ export function showCreatedHere(): void {
   const template = section?.querySelector("template");
   if (!section || !template) return;
   const words = section.dataset;
-  const all = savedLinks();
-  const example = document.querySelector<HTMLElement>(".example");
-  // It keeps its place until the list takes it.
-  example?.classList.toggle("replaced", all.length > 0);
+  const all = savedLinks().filter(({ removed }) => removed === undefined);
   const requests = all.slice(0, SHOWN).map(async (saved) => {
     const item = createItem(template, saved, words);
     section.querySelector("ul")?.append(item);
@@ -186,13 +287,12 @@ export function showCreatedHere(): void {
   const more = section.querySelector("[data-all]");
   if (more && all.length > SHOWN)
     more.textContent = (words["all"] ?? "").replace("{count}", String(all.length));
-  void settle();
+  // After the last response, so that nothing moves while the list is visible.
+  void settle(section);
 
-  /** Shows the list after the last response, so that nothing moves while it is visible. */
-  async function settle(): Promise<void> {
+  async function settle(list: HTMLElement): Promise<void> {
     const links = await Promise.all(requests);
-    if (all.length > 0) example?.replaceWith(section ?? "");
-    if (section) section.hidden = all.length === 0;
+    list.hidden = all.length === 0;
     saveStatuses(links.flat());
   }
 }
