@@ -47,11 +47,14 @@ test("without scripts, a preview shows every value of six breakdowns and fits th
     ["operating_systems", "Windows 294 100%"],
     ["devices", `${say("device.desktop")} 294 100%`],
     ["languages", "Korean 294 100%"],
-  ] as const)
+  ] as const) {
+    await page.getByRole("radio", { name: say(`preview.${dimension}`) }).check();
     await list(page, say(`preview.${dimension}`))
       .first()
       .getByRole("row", { name: row, exact: true })
       .waitFor();
+  }
+  await page.getByRole("radio", { name: say("preview.referrers") }).check();
   const shown = page.getByRole("rowheader").filter({ hasText: "example" });
   expect(await shown.count()).toBe(8);
   await page.getByText(say("preview.more", { count: 4 })).click();
@@ -67,18 +70,18 @@ test("without scripts, a preview shows every value of six breakdowns and fits th
 test("the length of a bar is proportional to its share", async () => {
   await using page = await openPage(curt.origin, { ...SEOUL, javaScriptEnabled: false });
   await page.goto("/한글+");
-  const lengths = await page
-    .getByRole("row")
-    .filter({ has: page.getByRole("rowheader", { name: /host-0|Japan/ }) })
-    .evaluateAll((rows: any[]) =>
-      rows.map((row) => {
-        const [bar, whole] = ["rect", "svg"].map(
-          (tag) => row.querySelector(tag).getBoundingClientRect().width,
-        );
-        return Math.round((100 * bar) / whole);
-      }),
-    );
-  expect(lengths).toEqual([10, 100]);
+  for (const [dimension, name, length] of [
+    ["referrers", "host-0", 10],
+    ["countries", "Japan", 100],
+  ] as const) {
+    await page.getByRole("radio", { name: wordsOf("en")(`preview.${dimension}`) }).check();
+    const row = page.getByRole("row").filter({ has: page.getByRole("rowheader", { name }) });
+    const drawn = await row.evaluate((one: any) => {
+      const [bar, whole] = ["rect", "svg"].map((tag) => one.querySelector(tag).getBoundingClientRect().width);
+      return Math.round((100 * bar) / whole);
+    });
+    expect(drawn).toBe(length);
+  }
 });
 
 test("visits by day and hour are a table in the reader's time zone that fits a phone and responds to touch and arrow keys", async () => {

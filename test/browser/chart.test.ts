@@ -6,7 +6,7 @@ import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
 import { type LocalService, startService } from "../support/service.ts";
 import { addVisits, untilCounted, visit } from "../visits/visits.ts";
 import { loadAxe, violationsOf } from "./axe.ts";
-import { openPage, LAPTOP, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
+import { chooseLanguage, openPage, LAPTOP, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
 import { faultsOf } from "./layout.ts";
 
 const AGE_DAYS = 200;
@@ -221,9 +221,9 @@ describe("a chart", () => {
         .filter({ has: laptop.getByText(term, { exact: true }) })
         .getByRole("definition")
         .textContent();
-    expect(await sum(say("preview.visits"))).toBe("17");
+    expect(await sum(say("preview.people"))).toBe("17");
     expect(await laptop.locator(".sums dt").allTextContents()).toEqual(
-      (["preview.visits", "preview.bots", "preview.visitors"] as const).map((name) => say(name)),
+      (["preview.people", "preview.bots", "preview.visitors"] as const).map((name) => say(name)),
     );
     const [people, bots, bar] = await laptop.evaluate<string[]>(`[
       ...[...document.querySelectorAll(".sums dt")].slice(0, 2).map((term) => getComputedStyle(term, "::before").backgroundColor),
@@ -331,8 +331,7 @@ describe("the ranges of a chart", () => {
     expect(await pointsOf(page)).toHaveLength(6 * 24 + 13);
     await page.getByText(say("preview.table")).click();
     expect(await page.locator("#chart-table tbody tr").count()).toBe(3);
-    await page.locator(".menu").click();
-    await page.getByRole("link", { name: "한국어" }).click();
+    await chooseLanguage(page, "ko");
     await page.waitForURL("**/alt+?range=7d&by=hour&language=ko");
   });
 

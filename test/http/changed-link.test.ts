@@ -34,7 +34,9 @@ describe("a link with a changed destination", () => {
     const fresh = await fetchPage(curt, `/${link.code}+`);
     expect(fresh).toContain(`<dt>${en["preview.changed"]}</dt><dd><time datetime="${changed_at}"`);
     const warning = `${en["hint.changed.fresh"]} The previous destination was at <bdi dir="ltr">www.first.example</bdi>.`;
-    expect(fresh).toContain(`<ul class="warnings"><li>${warning}</li></ul>`);
+    expect(fresh).toContain(
+      `<div class="warnings"><p>${en["preview.check"]}</p><ul><li>${warning}</li></ul></div>`,
+    );
     expect(fresh).not.toContain("first.example/x");
     expect(await fetchPage(curt, `/${link.code}+`, "ko")).toContain(ko["hint.changed.fresh"]);
     // Of several changes within 30 days, the first host counts: most people knew that one.

@@ -5,6 +5,7 @@ import { message } from "../../src/locales/messages.ts";
 import { CURT } from "../../src/pages/assets/branding.ts";
 import { type Preview, previewPage } from "../../src/pages/preview/page.tsx";
 import { chooseRange } from "../../src/pages/preview/ranges.ts";
+import { resultPage } from "../../src/pages/preview/result.tsx";
 import type { Statistics } from "../../src/visits/statistics/statistics.ts";
 
 const NONE = { values: [], other: 0 };
@@ -13,6 +14,7 @@ function previewIn(
   language: string,
   { shown, visitors }: Pick<Statistics, "shown" | "visitors"> = { shown: "safe", visitors: 2543 },
   more: Partial<Preview> = {},
+  render = previewPage,
 ): string {
   const breakdowns = {
     referrers: { values: [{ value: "host.example", visits: 3782 }], other: 0 },
@@ -26,9 +28,12 @@ function previewIn(
     { start: "2026-11-20", visits: 3000, bots: 0 },
     { start: "2026-11-21", visits: 782, bots: 0 },
   ];
-  return previewPage(language, {
+  return render(language, {
     code: "code",
     shortUrl: "https://curt.example/code",
+    visited: "",
+    edits: "24h",
+    nowMs: Date.UTC(2026, 10, 21),
     target: "https://example.com/",
     createdMs: 0,
     targetSinceMs: 0,
@@ -88,13 +93,15 @@ test("only a page with STATS_SHOWN=safe says that it hides something, and one wi
   expect(count).toMatch(/data-fresh[^>]*>3,782</);
 });
 
+const toMaker = (language: string, preview: Preview) =>
+  resultPage(language, { ...preview, manageKey: "key" });
+
 test("the preview of a created link that starts later shows its start and its address to copy, but neither a link nor a QR code", () => {
   const startsMs = Date.UTC(2027, 0, 31, 9);
-  const created = { manageKey: "key" };
-  const page = previewIn("en", undefined, { ...created, startsMs });
+  const page = previewIn("en", undefined, { startsMs }, toMaker);
   expect(page).toContain('Starts on <time datetime="2027-01-31T09:00:00.000Z">');
   expect(page).toContain('data-copy="https://curt.example/code"');
-  const started = previewIn("en", undefined, created);
+  const started = previewIn("en", undefined, {}, toMaker);
   for (const part of ['href="/code+"', "/code.svg"]) {
     expect(started).toContain(part);
     expect(page).not.toContain(part);

@@ -1,13 +1,15 @@
-import type { ApiParts, ApiViewParts } from "../../api/parts.ts";
-import { readStatisticsQuery } from "../../api/statistics.ts";
+import type { ApiParts, ApiViewParts } from "../../api/api-parts.ts";
+import { readStatisticsQuery } from "../../api/get-statistics.ts";
 import type { Call, DetachedCall } from "../../http/call.ts";
 import { type Show, viewEndpoint } from "../../http/endpoint.ts";
 import { urlLanguage, pageLanguage } from "../../http/page-language.ts";
 import { describe } from "../../http/problems.ts";
 import { html, tagged, tagOf } from "../../http/responses.ts";
 import { parametersOf } from "../../http/url.ts";
-import { targetSinceMs, hasStarted, hasEnded, hasPassword } from "../../links/link.ts";
+import type { Edits } from "../../links/edit.ts";
+import { targetSinceMs, hasStarted, hasEnded, hasPassword, publicLink, shownCode } from "../../links/link.ts";
 import { isProblem } from "../../links/problem.ts";
+import { visitedPath } from "../../links/terms/passed-path.ts";
 import { HOUR_MS } from "../../links/time.ts";
 import type { ReadDisabledSince } from "../../moderation/inspection.ts";
 import { hintsOf } from "../../moderation/link-hints.ts";
@@ -18,6 +20,7 @@ import { minutesLeftOf } from "../shared/warnings.tsx";
 import { createJustCreated } from "./just-created.ts";
 import { type Preview, previewPage } from "./page.tsx";
 import { chooseRange, seriesIn } from "./ranges.ts";
+import { resultPage } from "./result.tsx";
 
 /** The hours of every time zone start at one of these. */
 const QUARTER_MS = HOUR_MS / 4;
@@ -25,13 +28,14 @@ const QUARTER_MS = HOUR_MS / 4;
 interface PreviewParts extends Pick<ApiViewParts, "links" | "visits" | "clock"> {
   readonly disabledSince: ReadDisabledSince;
   readonly statsKeepDays: number;
+  readonly edits: Edits;
 }
 
 /** Shows the destination and the visits of a link. The browser that has just created it also gets the manage key. */
 export const showPreview = viewEndpoint({
   at: "GET /{code}+",
   cost: "work",
-  view: { parameters: ["range", "by", "tz", "language"], isTaggedFirst: true, render: renderPreview },
+  view: { parameters: ["range", "by", "tz", "language", "path"], isTaggedFirst: true, render: renderPreview },
   serve: ({ links, secret, clock }: ApiParts, show: Show<string | undefined>) => {
     const justCreated = createJustCreated({ secret, clock });
     return async (call: Call) => {
@@ -43,11 +47,14 @@ export const showPreview = viewEndpoint({
   },
 });
 
-function renderPreview({ links, visits, clock, disabledSince, statsKeepDays }: PreviewParts) {
+function renderPreview({ links, visits, clock, disabledSince, statsKeepDays, edits }: PreviewParts) {
   return async (call: DetachedCall, manageKey: string | undefined): Promise<Response> => {
-    const link = await links.find(call.code, manageKey === undefined ? "visitor" : "maker");
-    if (isProblem(link)) return answerPageProblem(call, link);
-    const { code, target, createdMs, endsMs, terms, disabled: reason } = link;
+    const found = await links.find(call.code, manageKey === undefined ? "visitor" : "maker");
+    if (isProblem(found)) return answerPageProblem(call, found);
+    // Its maker may show it to others.
+    const link = publicLink(found);
+    const code = shownCode(link);
+    const { target, createdMs, endsMs, terms, disabled: reason } = link;
     const { assets, contact } = call.domain.identity;
     const nowMs = clock.nowMs();
     const isOver = hasEnded(link, nowMs);
@@ -57,7 +64,11 @@ function renderPreview({ links, visits, clock, disabledSince, statsKeepDays }: P
       { range: parameters.get("range"), by: parameters.get("by") },
       { createdMs, endsMs, nowMs, keepDays: statsKeepDays, timeZone },
     );
-    const carried = carriedOf(call.request, timeZone);
+    const visited = visitedPath(link, parameters.get("path"));
+    const carried = {
+      ...carriedOf(call.request, timeZone),
+      ...(visited !== "" && { path: visited }),
+    };
     const query = {
       ...(parameters.has("range") && { range: range.name }),
       ...(parameters.has("by") && { by: range.interval }),
@@ -77,6 +88,7 @@ function renderPreview({ links, visits, clock, disabledSince, statsKeepDays }: P
       changed,
       minutesLeft,
       hints,
+      visited,
       carried,
       query,
       manageKey,
@@ -94,6 +106,8 @@ function renderPreview({ links, visits, clock, disabledSince, statsKeepDays }: P
       const series = seriesIn(range, statistics.series);
       const preview: Preview = {
         ...facts,
+        edits,
+        nowMs,
         code,
         target: isSecret ? undefined : target,
         createdMs,
@@ -108,7 +122,12 @@ function renderPreview({ links, visits, clock, disabledSince, statsKeepDays }: P
       };
       const { status, headers } =
         reason === undefined ? { status: 200, headers: {} } : describe({ kind: "disabled", reason });
-      return html(call, status, () => previewPage(language, preview), headers);
+      // Visitors want the destination. The maker knows it, and wants to share the link.
+      const pageOf =
+        works && manageKey !== undefined
+          ? () => resultPage(language, { ...preview, manageKey })
+          : () => previewPage(language, preview);
+      return html(call, status, pageOf, headers);
     };
     // A problem's page isn't cached, so it needs no tag.
     return disabled === undefined ? tagged(call, ETag, render) : render();

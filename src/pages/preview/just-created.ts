@@ -1,8 +1,8 @@
 import type { Call } from "../../http/call.ts";
 import { createSignedCookie, type SignedCookieOptions } from "../../http/credentials.ts";
 import type { Code } from "../../links/code.ts";
-import type { Link } from "../../links/link.ts";
-import type { LinkId } from "../../links/store.ts";
+import { shownCode, type Link } from "../../links/link.ts";
+import type { KeyedLink } from "../../links/secret.ts";
 
 /** How long the browser that created a link can see its manage link. */
 export const JUST_CREATED_MS = 10 * 60_000;
@@ -14,15 +14,17 @@ export const JUST_CREATED_MS = 10 * 60_000;
  */
 export function createJustCreated(options: SignedCookieOptions) {
   const cookie = createSignedCookie(options, { name: "made", lastsMs: JUST_CREATED_MS, sameSite: "strict" });
-  const partsOf = ({ code, createdMs }: LinkId<Code>) => [code, createdMs];
+  // Whoever gets the link later has other keys.
+  const partsOf = ({ code, createdMs, terms: { keys } = {} }: KeyedLink<Code>) =>
+    keys === undefined ? [code, createdMs] : [code, createdMs, keys];
 
   return {
     /** A cookie for the link's preview only. */
     remember: (call: Call, link: Link) =>
-      cookie.create(call, `/${encodeURIComponent(link.code)}+`, partsOf(link)),
+      cookie.create(call, `/${encodeURIComponent(shownCode(link))}+`, partsOf(link)),
     /** Whether the browser claims to have created a link. */
     isClaimed: cookie.isSent,
     /** Whether the browser created this link. */
-    isRight: (call: Call, link: LinkId<Code>) => cookie.isRight(call, partsOf(link)),
+    isRight: (call: Call, link: KeyedLink<Code>) => cookie.isRight(call, partsOf(link)),
   };
 }

@@ -1,32 +1,40 @@
 /** @jsxImportSource ../shared/html */
 import type { Page } from "../../http/page.ts";
-import type { Link } from "../../links/link.ts";
-import type { DisabledReason, EndedBy } from "../../links/reasons.ts";
-import { message } from "../../locales/messages.ts";
+import { editableUntilMs, type Edits } from "../../links/edit.ts";
+import type { PublicTerms } from "../../links/link.ts";
+import type { DisabledReason, EndedBy } from "../../links/problem.ts";
+import { NEVER_MS } from "../../links/time.ts";
+import { message, type MessageKey } from "../../locales/messages.ts";
 import { managePath } from "../manage/page.tsx";
-import { isDangerous, nextStep, StateBanner } from "../problem/page.tsx";
-import { InlineQrSheet, QrImage, qrPath } from "../qr/qr-code.tsx";
+import { isDangerous, StopBand } from "../problem/page.tsx";
+import { qrPath } from "../qr/qr-code.tsx";
+import { Chip } from "../shared/chip.tsx";
 import { describeDestination, type Destination } from "../shared/destination-parts.ts";
-import { DestinationCard, destinationLabel } from "../shared/destination.tsx";
-import { sentences } from "../shared/formats.ts";
+import { DestinationCard, destinationLabel, HostName } from "../shared/destination.tsx";
+import { numberFormat, richMessage, sentences } from "../shared/in-words.ts";
+import { Instant } from "../shared/instant.tsx";
 import { page } from "../shared/layout.tsx";
-import { FutureStart, Lifetime } from "../shared/link-facts.tsx";
-import { AsciiAddress, CopyAddress, CopyButton } from "../shared/share.tsx";
-import { Address, Ticket, withoutScheme } from "../shared/ticket.tsx";
+import { Fact, FlagFact, flagsOf, InstantFact } from "../shared/link-facts.tsx";
+import { Menu } from "../shared/menu.tsx";
+import { AsciiAddress, CopyButton } from "../shared/share.tsx";
+import { Address, ShortAddress, Ticket, withoutScheme } from "../shared/ticket.tsx";
 import { describeHint, type LinkNotes } from "../shared/warnings.tsx";
-import { Visits, type VisitsView } from "./visits.tsx";
+import { withPathOf } from "../shared/with-query.ts";
+import { Visits, type VisitsView } from "./visits-view.tsx";
 
 export interface Preview extends VisitsView, LinkNotes {
   readonly shortUrl: string;
+  /** The path after the code of the visit that led here, or "". */
+  readonly visited: string;
   /** Set before the link starts, which only its maker sees. */
   readonly startsMs?: number | undefined;
   /** Undefined if it is secret, behind the link's password. */
   readonly target: string | undefined;
   /** Set if the link ended before its time. */
   readonly endedBy?: EndedBy | undefined;
-  readonly terms?: Link["terms"];
-  /** Set for the browser that created the link a moment ago. */
-  readonly manageKey?: string | undefined;
+  readonly terms?: PublicTerms | undefined;
+  readonly edits: Edits;
+  readonly nowMs: number;
   /** Set if the link or its host is blocked. Then nothing on the page opens the destination. */
   readonly disabled?: Disabled | undefined;
 }
@@ -37,18 +45,21 @@ interface Disabled {
   readonly sinceMs: number | undefined;
 }
 
-/** A link's destination, lifetime and visits, for visitors and for its maker. */
+/** A link's destination, facts and visits, for visitors. */
 export function previewPage(language: string, preview: Preview): Page {
-  const { code, shortUrl, target, hints, startsMs, disabled, manageKey } = preview;
+  const { code, shortUrl, visited, target, hints, disabled } = preview;
   const destination = target === undefined ? undefined : describeDestination(target);
   const address = withoutScheme(shortUrl);
   const { origin } = new URL(shortUrl);
   const path = `/${encodeURIComponent(code)}`;
   const state = stateOf(language, preview);
   const works = state === undefined;
-  // Visitors want the destination. The maker knows it, and wants to share the link.
-  const isSharedFirst = works && manageKey !== undefined;
-  const isKept = manageKey !== undefined && !preview.hasEnded;
+  const manage = (
+    <a class={works ? undefined : "quiet"} href={managePath(code)} rel="nofollow">
+      {message(language, "preview.manage")}
+    </a>
+  );
+  const isStopped = disabled !== undefined && isDangerous(disabled.reason);
   const head = {
     title: state === undefined ? address : `${state} ${address}`,
     query: preview.query,
@@ -70,88 +81,129 @@ export function previewPage(language: string, preview: Preview): Page {
     language,
     head,
     <>
-      {isSharedFirst && (
-        <p class="now" id="made" tabindex={-1}>
-          {message(language, "preview.made")} <a href="/">{message(language, "preview.another")}</a>
-        </p>
+      {isStopped ? (
+        <StopBand language={language} reason={disabled.reason}>
+          <p class="address">
+            <ShortAddress url={shortUrl} />
+          </p>
+        </StopBand>
+      ) : (
+        <>
+          <h1>{message(language, works ? "preview.title" : titleOf(preview))}</h1>
+          {disabled !== undefined && <p class="lead">{state}</p>}
+        </>
       )}
-      {state !== undefined && (
-        <StateBanner
-          text={state}
-          {...(disabled !== undefined && {
-            next: message(language, nextStep(disabled.reason)),
-            isAlarm: isDangerous(disabled.reason),
-          })}
-        />
-      )}
-      <Ticket
-        state={works ? undefined : "torn"}
-        stub={
-          <>
-            <Address
+      <div class="columns wide">
+        <div>
+          <Ticket
+            state={works ? undefined : "torn"}
+            stub={
+              <>
+                <Address language={language} url={shortUrl} isTitle={false} />
+                {works ? (
+                  <Chip kind="works">{message(language, "links.works")}</Chip>
+                ) : (
+                  <Chip kind={disabled === undefined ? "ended" : "refused"}>
+                    {message(language, disabled === undefined ? "chip.ended" : "links.disabled")}
+                  </Chip>
+                )}
+              </>
+            }
+          >
+            <DestinationCard
+              {...preview}
               language={language}
-              url={shortUrl}
-              preview={startsMs === undefined && disabled === undefined ? `${path}+` : undefined}
-            />
-            {works && (
-              <CopyAddress
-                language={language}
-                kind={isSharedFirst ? "primary" : "secondary"}
-                shortUrl={shortUrl}
-              >
-                {startsMs === undefined && (
-                  <a class="button" href={qrPath(path)} rel="nofollow">
+              destination={destination}
+              isOver={!works}
+              href={works ? `${path}/` : undefined}
+              showsAddress={disabled === undefined}
+              isFirst
+            >
+              {disabled === undefined && (
+                <a class="button" href={withPathOf(`${path}+report`, visited)} rel="nofollow">
+                  {message(language, "preview.report")}
+                </a>
+              )}
+              {works ? (
+                <Menu
+                  id="more"
+                  kind="quiet"
+                  label={message(language, "page.more")}
+                  sign={<span aria-label={message(language, "page.more")}>⋯</span>}
+                >
+                  <a href={qrPath(path)} rel="nofollow">
                     {message(language, "links.qr")}
                   </a>
-                )}
-              </CopyAddress>
-            )}
-            {startsMs !== undefined && <FutureStart language={language} ms={startsMs} />}
-          </>
-        }
-        picture={
-          startsMs !== undefined ? (
-            <InlineQrSheet language={language} shortUrl={shortUrl} destination={destination} />
-          ) : (
-            works && (
-              <figure class="qr aside">
-                <QrImage language={language} path={path} shortUrl={shortUrl} />
-              </figure>
-            )
-          )
-        }
-      >
-        <DestinationCard
-          {...preview}
-          language={language}
-          destination={destination}
-          isOver={!works}
-          href={works && startsMs === undefined && !isSharedFirst ? `${path}/` : undefined}
-          showsAddress={disabled === undefined}
-          isFirst={!isSharedFirst}
-        />
-        <Lifetime language={language} {...preview} disabledSinceMs={disabled?.sinceMs} />
-      </Ticket>
-
-      {isKept && <Keep {...preview} language={language} origin={origin} manageKey={manageKey} />}
-
-      {startsMs === undefined && <Visits language={language} {...preview} hasEnded={!works} />}
-
-      {works && <AsciiAddress language={language} shortUrl={shortUrl} />}
-      {!isKept && (
-        <p class="hint besides">
-          <a href={managePath(code)} rel="nofollow">
-            {message(language, "preview.manage")}
-          </a>{" "}
-          {disabled === undefined && (
-            <a href={`${path}+report`} rel="nofollow">
-              {message(language, "preview.report")}
-            </a>
-          )}
-        </p>
-      )}
+                  {manage}
+                  <CopyButton language={language} kind="secondary" text={shortUrl} />
+                </Menu>
+              ) : (
+                manage
+              )}
+            </DestinationCard>
+          </Ticket>
+          {works && <AsciiAddress language={language} shortUrl={shortUrl} />}
+        </div>
+        <PreviewFacts language={language} {...preview} isOver={!works} />
+      </div>
+      <div class="wide">
+        <Visits language={language} {...preview} hasEnded={!works} />
+      </div>
     </>,
   );
+}
+
+function titleOf({ disabled, endedBy }: Preview): MessageKey {
+  if (disabled !== undefined) return "page.disabled.title";
+  return endedBy === undefined ? "page.expired.title" : `page.expired.title.${endedBy}`;
+}
+
+/** What a visitor may want to know of the link. */
+function PreviewFacts(preview: Preview & { readonly language: string; readonly isOver: boolean }) {
+  const { language, createdMs, endsMs, terms, changed, disabled, target, hasEnded, isOver } = preview;
+  const { formerHost } = changed ?? {};
+  return (
+    <dl class="rows">
+      <InstantFact language={language} name="preview.created" ms={createdMs} />
+      {changed === undefined ? (
+        <Fact name={message(language, "preview.leads")}>
+          {sentences(language, message(language, "preview.edits.never"), !isOver && describeEdits(preview))}
+        </Fact>
+      ) : (
+        <InstantFact language={language} name="preview.changed" ms={changed.atMs} />
+      )}
+      {formerHost !== undefined && (
+        <Fact name={message(language, "preview.formerly")}>
+          <HostName host={formerHost} />
+        </Fact>
+      )}
+      {endsMs === NEVER_MS ? (
+        <Fact name={message(language, "preview.ends")}>{message(language, "never")}</Fact>
+      ) : (
+        <InstantFact language={language} name={hasEnded ? "preview.ended" : "preview.ends"} ms={endsMs} />
+      )}
+      {terms?.maxVisits !== undefined && (
+        <Fact name={message(language, "preview.max-visits")}>
+          {numberFormat(language).format(terms.maxVisits)}
+        </Fact>
+      )}
+      <Fact name={message(language, "password.label")}>
+        {message(language, target === undefined ? "preview.password.yes" : "preview.password.no")}
+      </Fact>
+      {flagsOf({ terms }).map((name) => (
+        <FlagFact {...{ language, name }} />
+      ))}
+      <InstantFact language={language} name="preview.disabled" ms={disabled?.sinceMs} />
+    </dl>
+  );
+}
+
+/** Whether the maker may still change the destination. */
+function describeEdits({ language, createdMs, edits, nowMs }: Preview & { readonly language: string }) {
+  if (edits !== "24h") return message(language, `preview.edits.${edits}`);
+  const untilMs = editableUntilMs({ createdMs }, edits);
+  const until = <Instant language={language} ms={untilMs} />;
+  return richMessage(language, nowMs < untilMs ? "preview.edits.until" : "preview.edits.over", { until });
 }
 
 /** Why the link doesn't redirect; undefined if it does. */
@@ -167,45 +219,4 @@ function describeInCard(language: string, destination: Destination, works: boole
     `${destinationLabel(language, works)}: ${asciiHost === undefined ? host : `${host} (${asciiHost})`}`,
     ...(isMistakable ? [message(language, "preview.mistakable")] : []),
   ];
-}
-
-interface KeepProps {
-  readonly language: string;
-  readonly code: string;
-  readonly createdMs: number;
-  readonly origin: string;
-  readonly manageKey: string;
-}
-
-/** The manage link of a new link. The script stores the key with the links created here. */
-function Keep({ language, code, createdMs, origin, manageKey }: KeepProps) {
-  const address = `${origin}/${encodeURIComponent(code)}+#key=${manageKey}`;
-  return (
-    <section
-      class="keep"
-      aria-labelledby="keep"
-      data-key={manageKey}
-      data-link={`/api/v1/links/${encodeURIComponent(code)}`}
-      data-created={new Date(createdMs).toISOString()}
-    >
-      <h2 id="keep" class="unseen">
-        {message(language, "keep.title")}
-      </h2>
-      <form method="post" action={managePath(code)}>
-        <input type="hidden" name="key" value={manageKey} />
-        <div class="actions">
-          <button>{message(language, "preview.manage")}</button>
-          <input value={address} inputmode="url" aria-labelledby="keep" readonly />
-          <CopyButton language={language} kind="secondary" label="keep.copy" text={address} />
-        </div>
-      </form>
-      <p class="hint">
-        {sentences(
-          language,
-          message(language, "keep.meaning"),
-          <span data-kept>{message(language, "keep.here")}</span>,
-        )}
-      </p>
-    </section>
-  );
 }

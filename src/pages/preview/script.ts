@@ -159,10 +159,13 @@ function takeOver(visits: HTMLElement, fresh: HTMLElement): void {
   const id = focused?.id || focused?.closest("details")?.id;
   const point = visits.querySelector<HTMLInputElement>("#chart-point");
   const isRead = visits.querySelector(".reading:not(:empty)") !== null;
+  const tab = visits.querySelector("[name=dimension]:checked")?.id;
   visits.querySelectorAll("[data-fresh]").forEach((part, nth) => {
     part.replaceChildren(...(parts[nth]?.childNodes ?? []));
   });
   for (const details of visits.querySelectorAll("details")) details.open = open.has(details.id);
+  const chosen = tab === undefined ? null : visits.querySelector<HTMLInputElement>(`#${tab}`);
+  if (chosen) chosen.checked = true;
   const points = visits.querySelector<HTMLInputElement>("#chart-point");
   readCharts(visits);
   if (point && points && point.max === points.max) {

@@ -6,7 +6,7 @@ import type { Statistics } from "../../visits/statistics/statistics.ts";
 import { Breakdowns } from "../shared/charts/breakdowns.tsx";
 import { Chart, ChartTable } from "../shared/charts/chart.tsx";
 import { periodOf } from "../shared/charts/dates.ts";
-import { numberFormat } from "../shared/formats.ts";
+import { numberFormat } from "../shared/in-words.ts";
 import { Fact } from "../shared/link-facts.tsx";
 import type { Range } from "./ranges.ts";
 import { Week } from "./week.tsx";
@@ -57,18 +57,10 @@ export function Visits(props: VisitsView & { language: string }) {
         {visits + bots > 0
           ? shown !== "count" && <InRange {...props} />
           : !hasEnded && <Waiting language={language} />}
+        {(shown === "count" || visits === 0) && <Counting language={language} shown={shown} />}
       </div>
       {/* Only the script makes it true, and text browsers show what is hidden. */}
       {!hasEnded && <p class="hint" data-live={message(language, "preview.live")} hidden />}
-      <details id="counting" class="hint">
-        <summary>{message(language, "preview.counting")}</summary>
-        <p>
-          {message(language, "preview.privacy")}
-          {shown !== "count" && sentenceSpace(language) + message(language, "preview.privacy.days")}
-          {shown === "safe" &&
-            sentenceSpace(language) + message(language, "preview.privacy.safe", { fewest: MIN_SHOWN_VISITS })}
-        </p>
-      </details>
     </section>
   );
 }
@@ -89,18 +81,25 @@ function InRange({
   return (
     <>
       <Ranges language={language} range={range} carried={carried} />
-      {visits > 0 && <Sums language={language} statistics={statistics} />}
       {visits > 0 && (
-        <Chart
-          language={language}
-          series={series}
-          interval={interval}
-          period={period}
-          isRunning={!hasEnded}
-        />
+        <div class="figures">
+          <Sums language={language} statistics={statistics} />
+          <Chart
+            language={language}
+            series={series}
+            interval={interval}
+            period={period}
+            isRunning={!hasEnded}
+          />
+        </div>
       )}
       {visits === 0 && <p>{message(language, "preview.quiet")}</p>}
-      {visits + bots > 0 && <ChartTable language={language} series={series} interval={interval} />}
+      {visits + bots > 0 && (
+        <div class="besides-figures">
+          <ChartTable language={language} series={series} interval={interval} />
+          <Downloads language={language} code={code} range={range} />
+        </div>
+      )}
       {keptFrom !== undefined && (
         <p class="hint">
           {message(language, "preview.kept", { date: periodOf(language, keptFrom, keptFrom) })}
@@ -109,10 +108,32 @@ function InRange({
       {visits > 0 && name === "24h" && (
         <p class="hint">{message(language, "preview.days", { period: periodOf(language, from, to) })}</p>
       )}
-      {visits > 0 && <Breakdowns language={language} {...statistics} />}
-      {visits > 0 && <Week language={language} week={statistics.week} timeZone={range.request.timeZone} />}
-      {visits + bots > 0 && <Downloads language={language} code={code} range={range} />}
+      {visits > 0 && (
+        <div class="columns">
+          <div>
+            <Breakdowns language={language} {...statistics} />
+            <Week language={language} week={statistics.week} timeZone={range.request.timeZone} />
+          </div>
+          <aside>
+            <Counting language={language} shown={statistics.shown} />
+          </aside>
+        </div>
+      )}
     </>
+  );
+}
+
+function Counting({ language, shown }: Pick<Statistics, "shown"> & { language: string }) {
+  return (
+    <section id="counting">
+      <h3>{message(language, "preview.counting")}</h3>
+      <p class="hint">
+        {message(language, "preview.privacy")}
+        {shown !== "count" && sentenceSpace(language) + message(language, "preview.privacy.days")}
+        {shown === "safe" &&
+          sentenceSpace(language) + message(language, "preview.privacy.safe", { fewest: MIN_SHOWN_VISITS })}
+      </p>
+    </section>
   );
 }
 
@@ -122,7 +143,7 @@ function Sums({ language, statistics }: Pick<VisitsView, "statistics"> & { langu
   const number = numberFormat(language);
   return (
     <dl class="sums">
-      <Fact name={message(language, "preview.visits")}>{number.format(visits)}</Fact>
+      <Fact name={message(language, "preview.people")}>{number.format(visits)}</Fact>
       <Fact name={message(language, "preview.bots")}>{number.format(bots)}</Fact>
       <Fact name={message(language, "preview.visitors")}>
         {visitors === null ? (

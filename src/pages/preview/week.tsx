@@ -4,7 +4,7 @@ import { DAY_MS, HOUR_MS } from "../../links/time.ts";
 import { message } from "../../locales/messages.ts";
 import type { Statistics } from "../../visits/statistics/statistics.ts";
 import { formatIn, periodOf } from "../shared/charts/dates.ts";
-import { numberFormat } from "../shared/formats.ts";
+import { numberFormat } from "../shared/in-words.ts";
 
 /** Fewer visits say nothing about usual times. */
 const MIN_SHOWN_VISITS = 50;
