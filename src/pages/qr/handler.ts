@@ -1,11 +1,11 @@
-import type { ApiViewParts } from "../../api/parts.ts";
+import type { ApiViewParts } from "../../api/api-parts.ts";
 import { qrQuery, readQrStyle } from "../../api/qr-code.ts";
 import type { DetachedCall } from "../../http/call.ts";
 import { viewEndpoint } from "../../http/endpoint.ts";
 import { describe } from "../../http/problems.ts";
 import { html } from "../../http/responses.ts";
 import { parametersOf } from "../../http/url.ts";
-import { hasPassword } from "../../links/link.ts";
+import { hasPassword, shownCode } from "../../links/link.ts";
 import { isProblem } from "../../links/problem.ts";
 import { describeInForm } from "../forms.ts";
 import { answerPageProblem } from "../problem/answer.ts";
@@ -30,9 +30,10 @@ function renderQrPage({ links }: Pick<ApiViewParts, "links">) {
         return value === null ? [] : [[field, value]];
       }),
     );
+    const code = shownCode(link);
     const shown = {
-      code: link.code,
-      shortUrl: call.domain.shownUrl(link.code),
+      code,
+      shortUrl: call.domain.shownUrl(code),
       target: hasPassword(link) ? undefined : link.target,
       terms: link.terms,
       style,

@@ -1,15 +1,15 @@
 /** @jsxImportSource ../shared/html */
 import { ERROR_CORRECTIONS, MARGINS, type QrStyle, SIZES } from "../../api/qr-bounds.ts";
 import type { Page } from "../../http/page.ts";
-import { forwardsQuery, type WithTerms } from "../../links/link.ts";
+import type { PublicTerms } from "../../links/link.ts";
 import { message } from "../../locales/messages.ts";
 import { describeDestination } from "../shared/destination-parts.ts";
-import { FieldError, type FieldErrors, TextField } from "../shared/fields.tsx";
-import { richMessage } from "../shared/formats.ts";
-import type { Child } from "../shared/html/jsx-runtime.ts";
+import { describedBy, FieldError, type FieldErrors, TextField, VERBATIM } from "../shared/form-fields.tsx";
+import { richMessage } from "../shared/in-words.ts";
 import { page } from "../shared/layout.tsx";
-import { QueryFact } from "../shared/link-facts.tsx";
-import { Address, withoutScheme } from "../shared/ticket.tsx";
+import { FlagFact, flagsOf } from "../shared/link-facts.tsx";
+import { Menu } from "../shared/menu.tsx";
+import { withoutScheme } from "../shared/ticket.tsx";
 import { InlineQr, qrPath, Sheet } from "./qr-code.tsx";
 import { modulesOf } from "./qr-matrix.ts";
 import { judge, type Verdict, type Word } from "./qr-style.ts";
@@ -17,7 +17,8 @@ import { judge, type Verdict, type Word } from "./qr-style.ts";
 export const QR_FIELDS = ["dark", "light", "ecc", "margin", "size"] as const;
 type QrField = (typeof QR_FIELDS)[number];
 
-export interface QrView extends WithTerms {
+export interface QrView {
+  readonly terms?: PublicTerms | undefined;
   readonly code: string;
   readonly shortUrl: string;
   /** Undefined if it is secret, behind the link's password. */
@@ -30,26 +31,32 @@ export interface QrView extends WithTerms {
 
 /** In CSS pixels. */
 const WIDTH = 400;
+const COLOURS = ["dark", "light"] as const;
 
 /** A link's QR code, large, and the form that styles it. */
 export function qrPage(language: string, view: QrView): Page {
-  const { code, shortUrl, target, terms, style, form, errors } = view;
-  const address = withoutScheme(shortUrl);
+  const { code, shortUrl, target, style, form, errors } = view;
   const path = `/${encodeURIComponent(code)}`;
-  const title = message(language, "preview.qr", { address });
+  const title = message(language, "preview.qr", { address: withoutScheme(shortUrl) });
+  const flags = flagsOf(view);
   const verdict = judge(style, modulesOf(shortUrl, style.ecc).length);
   const isRefused = verdict.isRefused || Object.keys(errors).length > 0;
+  const own = (
+    <bdi class="short" dir="ltr">
+      /{code}
+    </bdi>
+  );
   return page(
     language,
     { title: isRefused ? `${message(language, "report.refused")} – ${title}` : title, query: form },
-    <div class="styling">
-      <Address language={language} url={shortUrl} preview={`${path}+`} />
-      {forwardsQuery(view) && (
-        <dl class="lifetime">
-          <QueryFact language={language} terms={terms} />
-        </dl>
-      )}
-      <div class="columns">
+    <>
+      <div class="title-row wide">
+        <h1>{richMessage(language, "preview.qr", { address: own })}</h1>
+        <a class="button" href={`${path}+`} rel="nofollow">
+          {message(language, "manage.preview")}
+        </a>
+      </div>
+      <div class="columns wide styling">
         <div>
           <Sheet
             language={language}
@@ -60,25 +67,42 @@ export function qrPage(language: string, view: QrView): Page {
               <InlineQr shortUrl={shortUrl} style={style} label={title} width={WIDTH} />
             </div>
           </Sheet>
-          <Downloads language={language} path={path} style={style} isRefused={verdict.isRefused} />
+          <div aria-live="polite" id="verdict">
+            {(["enough", "weak", "low", "inverted", "size"] as const).map((word) => (
+              <Judgement language={language} word={word} verdict={verdict} style={style} />
+            ))}
+          </div>
+          {flags.length > 0 && (
+            <dl class="lifetime">
+              {flags.map((name) => (
+                <FlagFact {...{ language, name }} />
+              ))}
+            </dl>
+          )}
         </div>
         {/* A browser can't point at an invalid value in a closed `details`, but the server can. */}
-        <form action={qrPath(path)} data-qr={path} novalidate>
-          <Colours language={language} {...view} verdict={verdict} />
-          <Measure language={language} {...view} field="size">
-            <div aria-live="polite">
-              <Judgement language={language} word="size" verdict={verdict} />
-            </div>
-          </Measure>
-          <details class="more" open={form.ecc !== undefined || form.margin !== undefined}>
-            <summary>{message(language, "qr.fold")}</summary>
-            <ErrorCorrection language={language} {...view} />
+        <form class="card" action={qrPath(path)} data-qr={path} novalidate>
+          <ErrorCorrection language={language} {...view} />
+          <div class="colours">
+            {COLOURS.map((field) => (
+              <Colour language={language} {...view} field={field} verdict={verdict} />
+            ))}
+          </div>
+          <details class="fold" open={form.size !== undefined || form.margin !== undefined}>
+            <summary>
+              {message(language, "qr.fold")}
+              <span class="soft">
+                {message(language, "qr.contents", { margin: style.margin, size: style.size })}
+              </span>
+            </summary>
             <Measure language={language} {...view} field="margin" />
+            <Measure language={language} {...view} field="size" />
           </details>
-          <button>{message(language, "qr.show")}</button>
+          <button data-apply>{message(language, "qr.show")}</button>
+          <Downloads language={language} path={path} style={style} isRefused={verdict.isRefused} />
         </form>
       </div>
-    </div>,
+    </>,
   );
 }
 
@@ -88,30 +112,39 @@ interface DownloadsProps extends Pick<QrView, "style"> {
   readonly isRefused: boolean;
 }
 
+/** A poster needs a drawing that is sharp at any size. */
 function Downloads({ language, path, style, isRefused }: DownloadsProps) {
+  const answers = {
+    "data-done": message(language, "copied"),
+    "data-failed": message(language, "qr.copy.failed"),
+  };
   return (
     <div class="actions">
-      {(["png", "svg"] as const).map((format) => [
+      {(style.ecc === "h" ? (["svg", "png"] as const) : (["png", "svg"] as const)).map((format, nth) => [
         " ",
         <a
-          class={format === "png" ? "button primary" : "button"}
+          class={nth === 0 ? "button primary" : "button"}
           {...(isRefused
-            ? { "aria-disabled": "true", role: "link" }
+            ? { "aria-disabled": "true", "aria-describedby": "verdict", role: "link" }
             : { href: `${path}.${format}?${queryOf(style)}` })}
           {...{ "data-format": format, download: true }}
         >
           {message(language, `qr.${format}`)}
         </a>,
       ])}
-      <button
-        {...{ type: "button", hidden: true, disabled: isRefused, "data-copy-image": true }}
-        {...{ "data-done": message(language, "copied"), "data-failed": message(language, "qr.copy.failed") }}
+      <Menu
+        id="more"
+        kind="needs-script"
+        label={message(language, "page.more")}
+        sign={<span aria-label={message(language, "page.more")}>⋯</span>}
       >
-        {message(language, "qr.copy")}
-      </button>
-      <button type="button" data-print disabled={isRefused} hidden>
-        {message(language, "qr.print")}
-      </button>{" "}
+        <button {...{ type: "button", disabled: isRefused, "data-copy-image": true, ...answers }}>
+          {message(language, "qr.copy")}
+        </button>
+        <button type="button" data-print disabled={isRefused}>
+          {message(language, "qr.print")}
+        </button>
+      </Menu>{" "}
       <output></output>
     </div>
   );
@@ -125,42 +158,48 @@ interface ChoiceProps extends Pick<QrView, "style" | "errors"> {
   readonly language: string;
 }
 
-function Colours({ language, style, errors, verdict }: ChoiceProps & { readonly verdict: Verdict }) {
+type ColourProps = MeasureProps<(typeof COLOURS)[number]> & { readonly verdict: Verdict };
+
+/** Its digits, and before them a swatch where scripts run. Some browsers' Tab skips swatches. */
+function Colour({ language, field, style, form, errors, verdict }: ColourProps) {
+  const label = message(language, `qr.${field}`);
+  // The verdict already reports too little contrast.
+  const ownErrors = verdict.isRefused ? {} : errors;
   return (
-    <fieldset class="field">
-      <legend>{message(language, "qr.colours")}</legend>
-      <div class="colours">
-        {(["dark", "light"] as const).map((field) => (
-          <label>
-            <input type="color" name={field} value={`#${style[field]}`} /> {message(language, `qr.${field}`)}
-          </label>
-        ))}
+    <div class="field">
+      <label for={field}>{label}</label>
+      <div class="colour">
+        <input
+          type="color"
+          value={`#${style[field]}`}
+          aria-label={`${message(language, "qr.colours")}: ${label}`}
+          hidden
+        />
+        <input
+          {...{ id: field, name: field, maxlength: 7, pattern: "#?[0-9A-Fa-f]{6}", ...VERBATIM }}
+          value={field in ownErrors ? form[field] : `#${style[field]}`}
+          {...describedBy(field, ownErrors, "verdict")}
+          {...(verdict.isRefused && field === "dark" && { "aria-invalid": "true" })}
+        />
       </div>
-      <div aria-live="polite">
-        {(["enough", "weak", "low", "inverted"] as const).map((word) => (
-          <Judgement language={language} word={word} verdict={verdict} style={style} />
-        ))}
-      </div>
-      {/* The verdict already reports too little contrast. */}
-      {!verdict.isRefused && (
-        <>
-          <FieldError field="dark" errors={errors} />
-          <FieldError field="light" errors={errors} />
-        </>
-      )}
-    </fieldset>
+      <FieldError field={field} errors={ownErrors} />
+    </div>
   );
 }
 
+/** What the code is for decides how much of it may be damaged. */
 function ErrorCorrection({ language, style, errors }: ChoiceProps) {
   return (
     <fieldset class="field">
       <legend>{message(language, "qr.ecc")}</legend>
-      <div class="list">
+      <div class="choices halves">
         {ERROR_CORRECTIONS.map((ecc) => (
           <label>
-            <input type="radio" name="ecc" value={ecc} checked={ecc === style.ecc} />{" "}
-            {message(language, `qr.ecc.${ecc}`)}
+            <input type="radio" name="ecc" value={ecc} checked={ecc === style.ecc} />
+            <span>
+              {message(language, `qr.ecc.${ecc}`)}
+              <small>{message(language, `qr.ecc.${ecc}.hint`)}</small>
+            </span>
           </label>
         ))}
       </div>
@@ -169,12 +208,12 @@ function ErrorCorrection({ language, style, errors }: ChoiceProps) {
   );
 }
 
-type MeasureProps = ChoiceProps &
-  Pick<QrView, "form"> & { readonly field: "margin" | "size"; readonly children?: Child };
+type MeasureProps<Field extends QrField = "margin" | "size"> = ChoiceProps &
+  Pick<QrView, "form"> & { readonly field: Field };
 
 const RANGES = { margin: MARGINS, size: SIZES };
 
-function Measure({ language, field, style, form, errors, children }: MeasureProps) {
+function Measure({ language, field, style, form, errors }: MeasureProps) {
   return (
     <TextField
       name={field}
@@ -182,9 +221,7 @@ function Measure({ language, field, style, form, errors, children }: MeasureProp
       hint={message(language, `qr.${field}.hint`)}
       errors={errors}
       input={{ type: "number", value: form[field] ?? style[field], required: true, ...RANGES[field] }}
-    >
-      {children}
-    </TextField>
+    />
   );
 }
 
@@ -192,15 +229,14 @@ interface JudgementProps {
   readonly language: string;
   readonly word: Word;
   readonly verdict: Verdict;
-  /** With it, the colours can be swapped. */
-  readonly style?: QrStyle;
+  readonly style: QrStyle;
 }
 
 /** A part of the verdict. The script fills and empties it: browsers without styles would show hidden words. */
 function Judgement({ language, word, verdict, style }: JudgementProps) {
   const refuses = word === "low" || word === "inverted";
   const swap = message(language, "qr.swap");
-  const link = style !== undefined && (
+  const link = (
     <a href={`?${queryOf({ ...style, dark: style.light, light: style.dark })}`} data-swap>
       {swap}
     </a>
@@ -209,7 +245,7 @@ function Judgement({ language, word, verdict, style }: JudgementProps) {
   const values = { contrast: verdict.contrast, size: verdict.minSize, swap: link };
   return (
     <p
-      class={refuses ? "error" : "hint"}
+      class={refuses ? "error" : `hint ${word}`}
       {...{ "data-word": word, "data-text": message(language, key), "data-swap-text": swap }}
     >
       {verdict.words.includes(word) && richMessage(language, key, values)}

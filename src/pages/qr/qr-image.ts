@@ -1,10 +1,11 @@
-import type { ApiViewParts } from "../../api/parts.ts";
+import type { ApiViewParts } from "../../api/api-parts.ts";
 import type { QrStyle } from "../../api/qr-bounds.ts";
 import { imageEntry, qrQuery, readQrStyle } from "../../api/qr-code.ts";
 import type { DetachedCall } from "../../http/call.ts";
 import { viewEndpoint } from "../../http/endpoint.ts";
 import { problemJson } from "../../http/problems.ts";
 import { answer, fileName, tagged, tagOf } from "../../http/responses.ts";
+import { shownCode } from "../../links/link.ts";
 import { isProblem } from "../../links/problem.ts";
 import { answerPageProblem } from "../problem/answer.ts";
 import { drawPng, drawSvg } from "./qr-matrix.ts";
@@ -41,7 +42,8 @@ function showImage(
       const maxAge = Math.min(DAY_SECONDS, secondsLeft);
       const sharedSeconds = Math.min(cacheSeconds, secondsLeft);
       const shared = sharedSeconds > 0 ? `public, s-maxage=${sharedSeconds}` : "private";
-      const address = call.domain.shownUrl(link.code);
+      const code = shownCode(link);
+      const address = call.domain.shownUrl(code);
       const ETag = tagOf([version, extension, address, style, maxAge]);
       return tagged(call, ETag, () =>
         answer({
@@ -49,7 +51,7 @@ function showImage(
           body: draw(address, style),
           cache: `${shared}, max-age=${maxAge}`,
           headers: {
-            "Content-Disposition": fileName("inline", link.code, "qr", extension),
+            "Content-Disposition": fileName("inline", code, "qr", extension),
             "Cross-Origin-Resource-Policy": "cross-origin",
           },
         }),

@@ -4,8 +4,12 @@ import { judge, moduleWidth, type Verdict, widthWithQuietZone } from "./qr-style
 /** Restyles a QR code, and says whether scanners can read it. Without scripts, the server does. */
 export function styleQrCode(): void {
   const form = document.querySelector<HTMLFormElement>("form[data-qr]");
-  const drawing = document.querySelector<SVGSVGElement>("svg[data-modules]");
-  if (!form || !drawing) return;
+  if (!form) return;
+  /** Replaced with other modules or another margin. */
+  const drawingOf = () => document.querySelector<SVGSVGElement>("svg[data-modules]");
+  const swatches = Array.from(form.querySelectorAll<HTMLInputElement>("[type=color]"));
+  const digitsOf = (swatch: HTMLInputElement) => swatch.nextElementSibling as HTMLInputElement;
+  let turn = 0;
 
   const valuesIn = () =>
     Object.fromEntries(
@@ -15,6 +19,7 @@ export function styleQrCode(): void {
 
   /** Modules take whole pixels of the screen where there is less room, because blurred ones are hard to read. */
   function fit(): void {
+    const drawing = drawingOf();
     if (!drawing) return;
     const across = drawing.viewBox.baseVal.width;
     const modules = Number(drawing.dataset["modules"]);
@@ -29,32 +34,55 @@ export function styleQrCode(): void {
   }
 
   function restyle(): void {
+    const drawing = drawingOf();
     if (!form?.checkValidity() || !drawing) return;
     const { dark = "", light = "", margin, size } = valuesIn();
-    drawing.querySelector("rect")?.setAttribute("fill", light);
-    drawing.querySelector("path")?.setAttribute("stroke", dark);
+    for (const swatch of swatches) swatch.value = digitsOf(swatch).value.replace(/^#?/, "#");
+    drawing.querySelector("rect")?.setAttribute("fill", light.replace(/^#?/, "#"));
+    drawing.querySelector("path")?.setAttribute("stroke", dark.replace(/^#?/, "#"));
     const verdict = judge(
       { dark, light, margin: Number(margin), size: Number(size) },
       Number(drawing.dataset["modules"]),
     );
-    for (const output of form.querySelectorAll<HTMLElement>("[data-word]"))
+    for (const output of document.querySelectorAll<HTMLElement>("[data-word]"))
       output.replaceChildren(...textOf(output, verdict));
     // The reader has replaced the refused values.
     for (const refusal of form.querySelectorAll(".refusal")) refusal.remove();
     for (const field of form.querySelectorAll("[aria-invalid]")) field.removeAttribute("aria-invalid");
+    if (verdict.isRefused) form.querySelector("[name=dark]")?.setAttribute("aria-invalid", "true");
     for (const link of document.querySelectorAll<HTMLAnchorElement>("a[data-format]")) {
       link.ariaDisabled = verdict.isRefused ? "true" : null;
       link.role = verdict.isRefused ? "link" : null;
-      if (verdict.isRefused) link.removeAttribute("href");
-      else link.href = `${form.dataset["qr"]}.${link.dataset["format"]}?${queryOf()}`;
+      if (verdict.isRefused) {
+        link.removeAttribute("href");
+        link.setAttribute("aria-describedby", "verdict");
+      } else link.href = `${form.dataset["qr"]}.${link.dataset["format"]}?${queryOf()}`;
     }
     for (const button of document.querySelectorAll<HTMLButtonElement>("[data-copy-image], [data-print]"))
       button.disabled = verdict.isRefused;
   }
 
+  /** The service draws other modules and margins. Until they are here, the last ones stay. */
+  async function redraw(query: string): Promise<void> {
+    const mine = ++turn;
+    const headers = { "Accept-Language": document.documentElement.lang };
+    const response = await fetch(`${location.pathname}?${query}`, { headers });
+    const page = new DOMParser().parseFromString(await response.text(), "text/html");
+    const fresh = page.querySelector("svg[data-modules]");
+    if (mine !== turn || !fresh) return;
+    drawingOf()?.replaceWith(fresh);
+    fit();
+    restyle();
+  }
+
   fit();
+  for (const swatch of swatches) swatch.hidden = false;
   addEventListener("resize", fit);
-  form.addEventListener("input", restyle);
+  form.addEventListener("input", ({ target }) => {
+    const swatch = swatches.find((one) => one === target);
+    if (swatch) digitsOf(swatch).value = swatch.value;
+    restyle();
+  });
   form.addEventListener("change", ({ target }) => {
     if (!(target as HTMLInputElement).reportValidity() || !form.checkValidity()) return;
     const query = queryOf();
@@ -62,13 +90,13 @@ export function styleQrCode(): void {
     history.replaceState(history.state, "", `?${query}`);
     for (const link of document.querySelectorAll<HTMLAnchorElement>("a[hreflang]"))
       link.search = `${query}&language=${link.hreflang}`;
+    // The button does the same where this fails.
+    if (["ecc", "margin"].includes((target as HTMLInputElement).name)) redraw(query).catch(() => {});
   });
-  form.addEventListener("click", (event) => {
+  document.querySelector("#verdict")?.addEventListener("click", (event) => {
     if (!(event.target as Element).matches("[data-swap]")) return;
     event.preventDefault();
-    const [dark, light] = ["dark", "light"].map((name) =>
-      form.querySelector<HTMLInputElement>(`[name=${name}]`),
-    );
+    const [dark, light] = swatches.map(digitsOf);
     if (!dark || !light) return;
     [dark.value, light.value] = [light.value, dark.value];
     // The focused link is gone.
@@ -100,8 +128,9 @@ export function copyImages(): void {
 }
 
 async function copyImage(button: HTMLButtonElement): Promise<void> {
-  const png = button.parentElement?.querySelector<HTMLAnchorElement>("a[data-format=png]");
-  const output = button.parentElement?.querySelector("output");
+  const actions = button.closest(".actions");
+  const png = actions?.querySelector<HTMLAnchorElement>("a[data-format=png]");
+  const output = actions?.querySelector("output");
   if (!png || !output) return;
   const { done = "", failed = "" } = button.dataset;
   try {
@@ -119,8 +148,5 @@ async function copyImage(button: HTMLButtonElement): Promise<void> {
 }
 
 export function printSheets(): void {
-  for (const button of document.querySelectorAll<HTMLButtonElement>("[data-print]")) {
-    button.hidden = false;
-    button.addEventListener("click", () => print());
-  }
+  document.querySelector("[data-print]")?.addEventListener("click", () => print());
 }
