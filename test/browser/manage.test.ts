@@ -3,10 +3,20 @@ import { describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 
 import { DAY_MS } from "../../src/links/time.ts";
-import { duration } from "../../src/pages/shared/formats.ts";
+import { duration } from "../../src/pages/shared/in-words.ts";
 import { callApi, createManagedLink, OTHER, TARGET, destinationOf } from "../support/managed-links.ts";
 import { startService, shareService } from "../support/service.ts";
-import { openPage, LAPTOP, PHONE, readers, stopTime, untilFocused, wordsOf } from "./browser.ts";
+import {
+  chooseLanguage,
+  openPage,
+  openSettings,
+  LAPTOP,
+  PHONE,
+  readers,
+  stopTime,
+  untilFocused,
+  wordsOf,
+} from "./browser.ts";
 import { createInForm } from "./home-form.ts";
 
 const curt = shareService();
@@ -24,7 +34,7 @@ describe.each(MAKERS)("the manage page ($locale)", (maker) => {
   async function open(page: Page, { code, key }: { code: string; key: string }): Promise<void> {
     await page.goto(`/${code}+#key=${key}`);
     await page.getByRole("heading", { level: 1, name: say("manage.title") }).waitFor();
-    await page.getByRole("button", { name: say("manage.save") }).waitFor();
+    await openSettings(page);
   }
 
   test("changes destination, end, visits and password, shows mistakes beside their fields, and keeps the key out of addresses", async () => {
@@ -68,7 +78,9 @@ describe.each(MAKERS)("the manage page ($locale)", (maker) => {
       .filter({ hasText: say("link.changed") })
       .waitFor();
     await untilFocused(page.getByRole("status"));
-    // The page shows the changed link.
+    // The page shows the changed link, with its rows closed.
+    expect(await visits.isVisible()).toBe(false);
+    await openSettings(page);
     expect(await target.inputValue()).toBe(OTHER);
     expect(await visits.inputValue()).toBe("5");
     await page.getByText(say("preview.changed"), { exact: true }).waitFor();
@@ -104,7 +116,7 @@ describe.each(MAKERS)("the manage page ($locale)", (maker) => {
     expect(await page.getByRole("textbox", { name: say("manage.target") }).inputValue()).toBe(TARGET);
     const withdraw = page.getByRole("button", { name: say("manage.withdraw") });
     await withdraw.click();
-    expect(await page.locator("input:invalid").count()).toBe(1);
+    await page.getByText(say("manage.sure.missing")).waitFor();
     expect((await callApi(curt, "GET", link.path)).status).toBe(200);
     await page.getByRole("checkbox", { name: say("manage.sure") }).check();
     await withdraw.click();
@@ -147,7 +159,7 @@ describe.each(MAKERS)("the manage page ($locale)", (maker) => {
     await keep.getByText(say("copied"), { exact: true }).waitFor();
     expect(await page.evaluate<string>("navigator.clipboard.readText()")).toBe(address);
     await keep.getByText(say("keep.here")).waitFor();
-    await keep.getByRole("button", { name: say("preview.manage") }).click();
+    await keep.getByRole("button", { name: say("keep.now") }).click();
     const target = page.getByRole("textbox", { name: say("manage.target") });
     expect(await target.inputValue()).toBe(TARGET);
     expect(page.url()).not.toContain(key);
@@ -158,7 +170,8 @@ describe.each(MAKERS)("the manage page ($locale)", (maker) => {
     // The list of recent links has the key as well.
     await page.goto("/");
     const listed = page.getByRole("region", { name: say("home.made-here") });
-    await listed.getByRole("link", { name: say("home.manage") }).click();
+    await listed.getByRole("button", { name: say("links.menu") }).click();
+    await listed.getByRole("link", { name: say("links.change") }).click();
     await target.waitFor();
     expect(await target.inputValue()).toBe(OTHER);
     expect(page.url()).toBe(curt.origin + path);
@@ -190,6 +203,7 @@ test("the form lists what it would change, at the address of the key's form as w
   );
   await page.goto(`/${code}+manage#key=${key}`);
   const changes = page.locator("[data-changes] li");
+  await openSettings(page);
   await page.getByRole("textbox", { name: say("manage.visits") }).fill("20");
   expect(await changes.allTextContents()).toEqual([`${say("manage.visits")} – → 20`]);
   const date = page.getByLabel(say("home.expires"));
@@ -197,12 +211,12 @@ test("the form lists what it would change, at the address of the key's form as w
   await date.fill("2099-01-01T10:00");
   expect(await changes.first().textContent()).toEndWith("→ Jan 1, 2099, 10:00 AM");
   await date.fill(before);
-  await page.getByRole("checkbox", { name: say("forward-query.label") }).check();
+  await page.getByRole("checkbox", { name: say("forward_query.label") }).check();
   await page.getByLabel(say("manage.password"), { exact: true }).fill("open");
   expect(await changes.allTextContents()).toEqual([
     `${say("manage.visits")} – → 20`,
     `${say("manage.password")} – → ••••••`,
-    `${say("forward-query.label")} – → ✓`,
+    `${say("forward_query.label")} – → ✓`,
   ]);
   const { expires_at: ends } = (await callApi(curt, "GET", path, { key })).data;
   await page.getByRole("button", { name: say("manage.save") }).click();
@@ -217,12 +231,38 @@ test("the form lists what it would change, at the address of the key's form as w
   expect(new URL(page.url()).hash).toBe("");
 });
 
+test.each(readers([{ locale: "en" }, { locale: "ko" }, { locale: "ja" }]))(
+  "a change elsewhere since the page was opened isn't undone: the page shows the present link and says so ($locale)",
+  async ({ locale }) => {
+    const say = wordsOf(locale);
+    const { code, key, path } = await createManagedLink(curt);
+    await using page = await openPage(curt.origin, { locale });
+    await page.goto(`/${code}+#key=${key}`);
+    const target = page.getByRole("textbox", { name: say("manage.target") });
+    const save = page.getByRole("button", { name: say("manage.save") });
+    await target.fill("https://example.org/mine");
+    await callApi(curt, "PATCH", path, { key, body: { target: OTHER } });
+    await save.click();
+    await page
+      .getByRole("alert")
+      .filter({ hasText: say("manage.conflict") })
+      .waitFor();
+    expect(await target.inputValue()).toBe(OTHER);
+    expect(await destinationOf(curt, code)).toBe(OTHER);
+    // Repeated on the present link, the change is made.
+    await target.fill("https://example.org/mine");
+    await save.click();
+    await page.getByText(say("link.changed")).waitFor();
+    expect(await destinationOf(curt, code)).toBe("https://example.org/mine");
+  },
+);
+
 test("changing the language keeps the manage page open", async () => {
   const link = await createManagedLink(curt);
   await using page = await openPage(curt.origin);
   await page.goto(`/${link.code}+#key=${link.key}`);
   await page.getByRole("heading", { level: 1, name: wordsOf("en")("manage.title") }).waitFor();
-  await page.getByRole("link", { name: "한국어" }).click();
+  await chooseLanguage(page, "ko");
   await page.getByRole("textbox", { name: wordsOf("ko")("manage.target") }).waitFor();
   expect(page.url()).toBe(`${curt.origin}/${link.code}+?language=ko`);
 });

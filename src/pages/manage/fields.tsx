@@ -1,59 +1,20 @@
 /** @jsxImportSource ../shared/html */
 import { FORMER_HOST_MS, formerOf } from "../../links/change.ts";
-import { editableUntilMs, type Edits } from "../../links/edit.ts";
-import { hasStarted, hasPassword, type FoundLink } from "../../links/link.ts";
+import { editableUntilMs } from "../../links/edit.ts";
+import { hasStarted, hasPassword } from "../../links/link.ts";
 import { targetHost } from "../../links/target.ts";
-import { type NameOf, TERM_NAMES, type TermName, TERMS } from "../../links/terms.ts";
-import { NEVER_MS, DURATIONS } from "../../links/time.ts";
+import { isOfKind, type NameOf, TERM_NAMES, type TermName, TERMS } from "../../links/terms/terms.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
-import type { Statistics } from "../../visits/statistics/statistics.ts";
+import { Chip } from "../shared/chip.tsx";
 import { describeDestination } from "../shared/destination-parts.ts";
-import {
-  Checkbox,
-  DateField,
-  describedBy,
-  FieldError,
-  type FieldErrors,
-  SET,
-  TextField,
-  VERBATIM,
-} from "../shared/fields.tsx";
-import { duration, richMessage, sentences } from "../shared/formats.ts";
+import { describedBy, FieldError, PlainTerm, SET, TextField, VERBATIM } from "../shared/form-fields.tsx";
+import { duration, richMessage } from "../shared/in-words.ts";
 import { Instant } from "../shared/instant.tsx";
-import type { Changed } from "../shared/link-facts.tsx";
-
-export const MANAGE_FIELDS = ["target", ...TERM_NAMES, "sure"] as const;
-type ManageField = (typeof MANAGE_FIELDS)[number];
-type SentField = ManageField | `${NameOf<"when">}_date` | "zone" | "seen";
-
-export interface ManageForm {
-  readonly link: FoundLink;
-  readonly key: string;
-  readonly shortUrl: string;
-  readonly nowMs: number;
-  readonly changed: Changed | undefined;
-  /** The maker's view of the last days. Undefined while the store is unavailable. */
-  readonly statistics: Statistics | undefined;
-  readonly edits: Edits;
-  readonly codeHoldMs: number;
-  /** The submitted values of a refused form. */
-  readonly values?: Readonly<Partial<Record<SentField, string>>> | undefined;
-  readonly errors: FieldErrors<ManageField>;
-  /** The problem, if it belongs to no field. */
-  readonly notice?: string | undefined;
-  /** The confirmation of the last change. */
-  readonly done?: string | undefined;
-}
-
-/** As `datetime-local`. */
-export function localOf(ms: number, zone = "UTC"): string {
-  const local = Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(zone).toPlainDateTime();
-  return local.toString({ smallestUnit: "minute" });
-}
+import type { FieldProps } from "./form.ts";
+import { presentOf, Setting } from "./setting.tsx";
+import { Ends, Starts } from "./time-fields.tsx";
 
 // Each field explains the effect of a change in advance.
-
-export type FieldProps = ManageForm & { readonly language: string };
 
 export function Target({ language, link, nowMs, edits, values, errors }: FieldProps) {
   const untilMs = editableUntilMs(link, edits);
@@ -78,7 +39,13 @@ export function Target({ language, link, nowMs, edits, values, errors }: FieldPr
     <TextField
       name="target"
       label={message(language, "manage.target")}
-      hint={sentences(language, rule, until && richMessage(language, "manage.target.until", { until }))}
+      hint={[
+        until && [
+          <Chip kind="deadline">{richMessage(language, "manage.target.until", { until })}</Chip>,
+          " ",
+        ],
+        rule,
+      ]}
       errors={errors}
       input={{
         ...VERBATIM,
@@ -136,7 +103,7 @@ function Password({ language, link, errors }: FieldProps) {
 export function Withdrawal({ language, codeHoldMs, errors }: FieldProps) {
   return (
     <div class="field">
-      <p id="withdraw-hint">
+      <p class="hint" id="withdraw-hint">
         {codeHoldMs === 0
           ? message(language, "manage.withdraw.free")
           : message(language, "manage.withdraw.hint", { held: duration(language, codeHoldMs) })}
@@ -144,7 +111,8 @@ export function Withdrawal({ language, codeHoldMs, errors }: FieldProps) {
       <div class="list">
         <label>
           <input
-            {...{ type: "checkbox", name: "sure", value: "yes", required: true }}
+            {...{ type: "checkbox", name: "sure", value: "yes" }}
+            data-missing={message(language, "manage.sure.missing")}
             {...describedBy("sure", errors, "withdraw-hint")}
             autofocus={"sure" in errors}
           />{" "}
@@ -156,107 +124,83 @@ export function Withdrawal({ language, codeHoldMs, errors }: FieldProps) {
   );
 }
 
-const ENDS: readonly (readonly [string, MessageKey])[] = [
-  ...DURATIONS.map((value) => [value, `duration.${value}`] as const),
-  ["never", "never"],
-  ["date", "duration.date"],
-];
-const STARTS: typeof ENDS = [
-  ["now", "manage.starts.now"],
-  ["date", "duration.date"],
-];
-
-function Ends(props: FieldProps) {
-  const { endsMs } = props.link;
-  return <When {...props} field="expires_at" choices={ENDS} ms={endsMs === NEVER_MS ? undefined : endsMs} />;
-}
-
-/** When the link starts, while that can still be changed. */
-function Starts(props: FieldProps) {
-  const { link, nowMs } = props;
-  if (hasStarted(link, nowMs)) return <></>;
-  return <When {...props} field="starts_at" choices={STARTS} ms={link.terms?.startsMs} />;
-}
-
-function ForwardQuery({ language, link, values, errors }: FieldProps) {
-  const isSet = link.terms?.forwardQuery === true;
+export function NewOwner({ language, values, errors }: FieldProps) {
   return (
-    <Checkbox
-      name="forward_query"
-      label={message(language, "forward-query.label")}
-      hint={message(language, "forward-query.hint")}
+    <TextField
+      name="owner"
+      label={message(language, "manage.owner")}
+      hint={message(language, "manage.owner.hint")}
       errors={errors}
-      isSet={values === undefined ? isSet : values.forward_query === SET}
-      isFocused={"forward_query" in errors}
+      input={{
+        ...VERBATIM,
+        value: values?.owner ?? "",
+        autofocus: "owner" in errors,
+      }}
     />
   );
 }
 
-/** The field of each term. */
+/** The fields of the other terms are alike in all forms. */
 const FIELDS_OF_TERMS = {
   expires_at: Ends,
   starts_at: Starts,
   max_visits: Visits,
   password: Password,
-  forward_query: ForwardQuery,
-} as const satisfies Readonly<Record<TermName, unknown>>;
+} as const satisfies Readonly<Record<Exclude<TermName, NameOf<"flag" | "text">>, unknown>>;
 
+/** The names of the rows. */
+const NAMES: Readonly<Record<TermName, MessageKey>> = {
+  expires_at: "manage.ends",
+  starts_at: "scheduled.starts",
+  max_visits: "manage.visits",
+  password: "password.label",
+  forward_query: "forward_query",
+  forward_path: "forward_path",
+  title: "title",
+};
+
+/** A row for each term that the reader may change. */
 export function TermFields(props: FieldProps) {
+  const { language, link, nowMs, right, pathsNeedName, errors } = props;
+  const { forwardPath, createdBy } = link.terms ?? {};
+  const mayForwardPath = !pathsNeedName || createdBy !== undefined || forwardPath !== undefined;
+  const isShown: Readonly<Partial<Record<TermName, boolean>>> = {
+    forward_path: mayForwardPath,
+    starts_at: !hasStarted(link, nowMs),
+    // Only its maker chooses who gets to the destination.
+    password: right === "maker",
+  };
+  const save = message(language, "manage.save.row");
   return (
     <>
-      {TERM_NAMES.map((name) => {
-        const TermField = FIELDS_OF_TERMS[name];
-        return <TermField {...props} />;
+      {TERM_NAMES.filter((name) => isShown[name] !== false).map((name) => {
+        const title = message(language, NAMES[name]);
+        return (
+          <Setting
+            {...{ language, name: title, present: presentOf(language, link, name), isOpen: name in errors }}
+          >
+            <TermField {...props} name={name} />
+            <button aria-label={`${save}: ${title}`}>{save}</button>
+          </Setting>
+        );
       })}
     </>
   );
 }
 
-type WhenProps = FieldProps & {
-  readonly field: NameOf<"when">;
-  readonly choices: typeof ENDS;
-  /** The present value. */
-  readonly ms: number | undefined;
-};
-
-function When({ language, values, errors, field, choices, ms }: WhenProps) {
-  const choice = values?.[field] ?? (ms === undefined ? TERMS[field].none : "date");
-  const isDate = choice === "date";
-  const date = `${field}_date` as const;
-  const now = ms === undefined ? "" : localOf(ms);
+function TermField({ name, ...props }: FieldProps & { readonly name: TermName }) {
+  const { language, link, values, errors } = props;
+  if (!isOfKind(name, "flag", "text")) {
+    const Field = FIELDS_OF_TERMS[name];
+    return <Field {...props} />;
+  }
+  const stored = link.terms?.[TERMS[name].stored];
   return (
-    <fieldset
-      class="field ends"
-      aria-describedby={field in errors ? `${field}-error ${field}-hint` : `${field}-hint`}
-    >
-      <legend>{message(language, field === "expires_at" ? "manage.ends" : "scheduled.starts")}</legend>
-      <div class="choices">
-        {choices.map(([value, label]) => (
-          <label>
-            <input type="radio" name={field} value={value} checked={value === choice} data-term />
-            <span>{message(language, label)}</span>
-          </label>
-        ))}
-      </div>
-      <div class="date">
-        <DateField
-          language={language}
-          name={date}
-          field={field}
-          label="home.expires"
-          value={values === undefined ? now : (values[date] ?? "")}
-          ms={values === undefined ? ms : undefined}
-          zone={values?.zone ?? ""}
-          errors={errors}
-          isFocused={isDate && field in errors}
-        >
-          {isDate && <FieldError field={field} errors={errors} />}
-        </DateField>
-      </div>
-      {!isDate && <FieldError field={field} errors={errors} />}
-      <p class="hint" id={`${field}-hint`}>
-        {message(language, field === "expires_at" ? "manage.ends.hint" : "home.starts.hint")}
-      </p>
-    </fieldset>
+    <PlainTerm
+      {...{ language, name, errors }}
+      label={message(language, isOfKind(name, "flag") ? `${name}.label` : name)}
+      value={(values === undefined ? (stored === true ? SET : stored) : values[name]) ?? ""}
+      isFocused={name in errors}
+    />
   );
 }

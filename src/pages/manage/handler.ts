@@ -1,30 +1,35 @@
-import type { ApiViewParts } from "../../api/parts.ts";
+import type { ApiViewParts } from "../../api/api-parts.ts";
 import type { DetachedCall, Call } from "../../http/call.ts";
 import { isFromAnotherSite } from "../../http/credentials.ts";
 import { type Show, viewEndpoint } from "../../http/endpoint.ts";
 import { LINK_FIELDS } from "../../http/field-names.ts";
-import { createManagedLinks } from "../../http/managed-links.ts";
+import { createManagedLinks, type OpenedLink } from "../../http/managed-links.ts";
 import { describe, type HttpProblem, malformed, type Malformed, asProblem } from "../../http/problems.ts";
 import { html } from "../../http/responses.ts";
 import { BODIES, type FieldName, type Fields } from "../../lib/bounds.ts";
-import type { EditRequest, Edits } from "../../links/edit.ts";
-import type { FoundLink } from "../../links/link.ts";
+import type { EditRequest } from "../../links/edit.ts";
+import { StoreUnavailable } from "../../links/link-store.ts";
+import { shownCode, type FoundLink } from "../../links/link.ts";
+import { MAX_NAME_LENGTH } from "../../links/name.ts";
 import { type Invalid, invalid, isProblem } from "../../links/problem.ts";
-import { StoreUnavailable } from "../../links/store.ts";
 import { MAX_TARGET_LENGTH } from "../../links/target.ts";
-import { type NameOf, TERM_NAMES, TERMS } from "../../links/terms.ts";
+import { type NameOf, TERM_NAMES, TERMS } from "../../links/terms/terms.ts";
 import { type Duration, DURATIONS } from "../../links/time.ts";
 import { message } from "../../locales/messages.ts";
-import { DATE_WORDS, describeInForm, instantOf, readForm, readTerms } from "../forms.ts";
-import type { PageParts } from "../parts.ts";
+import { entryOf } from "../../moderation/inspection.ts";
+import type { Statistics } from "../../visits/statistics/statistics.ts";
+import { dateWords, describeInForm, instantOf, knownZone, readForm, readTerms, seeOther } from "../forms.ts";
+import type { PageParts } from "../page-parts.ts";
 import { answerPageProblem } from "../problem/answer.ts";
 import { targetChangeOf } from "../shared/link-facts.tsx";
-import { localOf, MANAGE_FIELDS, type ManageForm } from "./fields.tsx";
+import { localOf, MANAGE_FIELDS, type ManageForm } from "./form.ts";
 import { keyPage, managePage } from "./page.tsx";
 
 const DONE: ReadonlyMap<string | null, FormView["done"]> = new Map([
   ["change", "link.changed"],
   ["withdraw", "link.ended"],
+  ["hand-over", "link.changed"],
+  ["bring-back", "link.changed"],
 ]);
 
 /** The data for the view of a form. */
@@ -32,20 +37,31 @@ interface FormView {
   readonly problem?: HttpProblem;
   readonly done?: "link.changed" | "link.ended" | undefined;
   readonly values?: ManageForm["values"];
-  /** Set if the key was right. */
-  readonly unlocked?: { readonly link: FoundLink; readonly key: string };
+  /** Set if the key or the name was right. `key` is "" for a name. */
+  readonly unlocked?: Pick<OpenedLink, "link" | "right"> & Pick<ManageForm, "key" | "formToken">;
 }
 
-interface ManageViewParts extends Pick<ApiViewParts, "visits" | "clock"> {
-  readonly edits: Edits;
-  readonly codeHoldMs: number;
-}
+type ManagePageParts = Pick<PageParts, "edits" | "pathsNeedName" | "codeHoldMs"> &
+  Pick<ApiViewParts, "clock" | "createUserHeader">;
+type ManageViewParts = ManagePageParts & Pick<ApiViewParts, "visits">;
 
-/** The form for a link's manage key. */
+/** The form for a link's manage key. People whom the proxy names see their own links without one. */
 export const showKeyForm = viewEndpoint({
   at: "GET /{code}+manage",
   cost: "work",
   view: { parameters: ["language"], render: renderManagePage },
+  serve: (parts: PageParts, show: Show<FormView | undefined>) => {
+    const { open } = createManagedLinks(parts);
+    return async (call: Call) => {
+      // All others share one view.
+      if (typeof parts.rights.personOf(call) !== "string") return show(call);
+      const opened = await open(call, "");
+      if (isProblem(opened) || opened.person === undefined) return show(call);
+      const { link, right, person } = opened;
+      const formToken = parts.rights.formTokenOf(person);
+      return show(call, { unlocked: { link, right, key: "", formToken } });
+    };
+  },
 });
 
 /** The forms: the key, and the changes. The key is in no address and no cookie. */
@@ -57,63 +73,84 @@ export const manageLink = viewEndpoint({
   serve: serveForms,
 });
 
-function renderManagePage({ visits, clock, edits, codeHoldMs }: ManageViewParts) {
-  return async (
-    call: DetachedCall,
-    { problem, done, values, unlocked }: FormView = {},
-  ): Promise<Response> => {
-    const { status, headers } =
-      problem === undefined ? { status: 200, headers: {} } : describe(problem, LINK_FIELDS);
-    if (unlocked === undefined)
-      return html(
-        call,
-        status,
-        (language) =>
-          keyPage(language, {
-            baseUrl: call.domain.baseUrl,
-            code: call.code,
-            error: problem && describeKeyProblem(problem, language),
-          }),
-        headers,
-      );
-    const { link, key } = unlocked;
-    const nowMs = clock.nowMs();
-    const lastDays = { interval: "day", timeZone: "UTC" } as const;
+const LAST_DAYS = { interval: "day", timeZone: "UTC" } as const;
+
+function renderManagePage({ visits, ...parts }: ManageViewParts) {
+  return async (call: DetachedCall, view: FormView = {}): Promise<Response> => {
+    const link = view.unlocked?.link;
     // Without the store, the page still reports the result of the change.
-    const statistics = await visits.statistics(link, lastDays, "maker").catch(orNothing);
-    const shown = { link, key, nowMs, edits, codeHoldMs, values };
+    const statistics = link && (await visits.statistics(link, LAST_DAYS, "maker").catch(orNothing));
+    return renderPage(parts, call, view, isProblem(statistics) ? undefined : statistics);
+  };
+}
+
+function renderPage(
+  { clock, edits, pathsNeedName, codeHoldMs, createUserHeader }: ManagePageParts,
+  call: DetachedCall,
+  { problem, done, values, unlocked }: FormView,
+  statistics: Statistics | undefined,
+): Response {
+  const { status, headers } =
+    problem === undefined ? { status: 200, headers: {} } : describe(problem, LINK_FIELDS);
+  if (unlocked === undefined)
     return html(
       call,
       status,
       (language) =>
-        managePage(language, {
-          ...shown,
-          shortUrl: call.domain.shownUrl(link.code),
-          changed: targetChangeOf(link, nowMs),
-          statistics: isProblem(statistics) ? undefined : statistics,
-          done: done && message(language, done),
-          ...(problem === undefined ? { errors: {} } : describeProblem(problem, language)),
+        keyPage(language, {
+          baseUrl: call.domain.baseUrl,
+          code: call.code,
+          error: problem && describeKeyProblem(problem, language),
         }),
       headers,
     );
-  };
+  const { link, key, right, formToken } = unlocked;
+  const nowMs = clock.nowMs();
+  const zone = values?.zone ?? "";
+  const shownValues = values && { ...values, zone: knownZone(zone) };
+  const hasPeople = createUserHeader !== null;
+  const rules = { edits, pathsNeedName, codeHoldMs, hasPeople };
+  const shown = { link, key, right, formToken, nowMs, ...rules, values: shownValues, statistics };
+  return html(
+    call,
+    status,
+    (language) =>
+      managePage(language, {
+        ...shown,
+        shortUrl: call.domain.shownUrl(shownCode(link)),
+        changed: targetChangeOf(link, nowMs),
+        done: done && message(language, done),
+        ...(problem === undefined ? { errors: {} } : describeProblem(problem, zone, language)),
+      }),
+    headers,
+  );
 }
 
 function serveForms(parts: PageParts, show: Show<FormView | undefined>) {
-  const { links, onFault } = parts;
-  const { unlock, edit } = createManagedLinks(parts);
+  const { links, rights, bringBack, onFault } = parts;
+  const { open, edit } = createManagedLinks(parts);
 
-  async function act(call: Call, link: FoundLink, fields: Fields) {
+  async function act(call: Call, opened: OpenedLink, fields: Fields) {
+    const { link } = opened;
     try {
       switch (fields.get("act") ?? "") {
         case "change": {
           const request = readChange(fields, link);
-          return isProblem(request) ? request : await edit(call, link, request);
+          return isProblem(request) ? request : await edit(call, opened, request);
         }
         case "withdraw":
+          if (opened.right !== "maker") return { kind: "owner.other" } as const;
           return fields.has("sure")
             ? await links.withdraw(link)
             : malformed({ rule: "field.required", field: "sure" });
+        case "hand-over":
+          return await edit(call, opened, { owner: textOf(fields, "owner") });
+        case "bring-back": {
+          const undone = await bringBack(link, entryOf(fields.get("entry") ?? ""), opened.person);
+          if (isProblem(undone)) return undone;
+          const now = await links.find(call.code, "maker");
+          return isProblem(now) ? link : now;
+        }
         default:
           return link;
       }
@@ -129,26 +166,41 @@ function serveForms(parts: PageParts, show: Show<FormView | undefined>) {
     if (isProblem(fields)) return show(call, { problem: fields });
     if (isFromAnotherSite(call)) return show(call, { problem: { kind: "cross-site" } });
     const key = keyIn(fields.get("key") ?? "");
-    if (key === "") return show(call, { problem: malformed({ rule: "field.required", field: "key" }) });
-    const link = await unlock(call, key);
-    if (isProblem(link)) {
-      const { kind } = link;
-      return kind === "unknown" || kind === "disabled" || kind === "limited"
-        ? answerPageProblem(call, link)
-        : show(call, { problem: link });
+    const opened = await open(call, key);
+    if (isProblem(opened)) {
+      const { kind } = opened;
+      if (kind === "unknown" || kind === "disabled" || kind === "limited")
+        return answerPageProblem(call, opened);
+      const isMissing = kind === "key.missing";
+      return show(call, {
+        problem: isMissing ? malformed({ rule: "field.required", field: "key" }) : opened,
+      });
     }
-    const after = await act(call, link, fields);
+    const { link, person } = opened;
+    const formToken = person === undefined ? undefined : rights.formTokenOf(person);
+    const hasKey = rights.rightOf(link, key, undefined) !== undefined;
+    if (!hasKey && fields.has("act") && fields.get("form") !== formToken)
+      return show(call, { problem: { kind: "cross-site" } });
+    const after = await act(call, opened, fields);
     if (isProblem(after))
       return show(call, {
         problem: after,
         // A form with earlier values would undo the other change.
         values: after.kind === "precondition.failed" ? undefined : submittedValues(fields),
-        unlocked: { link, key },
+        unlocked: { link, key, right: opened.right, formToken },
       });
-    return show(call, {
+    // Whoever has handed it over can't change it any more.
+    const right = rights.rightOf(after, key, person);
+    if (right === undefined) return seeOther(`/${encodeURIComponent(shownCode(link))}+`);
+    const view = {
       done: DONE.get(fields.get("act")),
-      unlocked: { link: { ...link, ...after, disabled: link.disabled }, key },
-    });
+      unlocked: { link: { ...link, ...after, disabled: link.disabled }, key, right, formToken },
+    };
+    const response = await show(call, view);
+    // With a full queue of views, the page still reports that the link has changed.
+    return view.done !== undefined && response.status >= 500
+      ? renderPage(parts, call, view, undefined)
+      : response;
   };
 }
 
@@ -163,10 +215,9 @@ function describeKeyProblem(problem: HttpProblem, language: string): string | un
   return describeInForm(problem, [], language).notice;
 }
 
-const WORDS = { ...DATE_WORDS, "precondition.failed": "manage.conflict" } as const;
-
-function describeProblem(problem: HttpProblem, language: string) {
-  const description = describeInForm(problem, MANAGE_FIELDS, language, LINK_FIELDS, WORDS);
+function describeProblem(problem: HttpProblem, zone: string, language: string) {
+  const words = { ...dateWords(zone), "precondition.failed": "manage.conflict" } as const;
+  const description = describeInForm(problem, MANAGE_FIELDS, language, LINK_FIELDS, words);
   if (description.errors.sure === undefined) return description;
   return { errors: { ...description.errors, sure: message(language, "manage.sure.missing") } };
 }
@@ -239,5 +290,9 @@ function submittedValues(fields: Fields): ManageForm["values"] {
     return kind === "when" ? [name, `${name as NameOf<"when">}_date`] : [name];
   });
   const values = [...shown, "zone" as const, "seen" as const].map((name) => [name, valueOf(name)] as const);
-  return { ...Object.fromEntries(values), target: valueOf("target", MAX_TARGET_LENGTH + 1) };
+  return {
+    ...Object.fromEntries(values),
+    target: valueOf("target", MAX_TARGET_LENGTH + 1),
+    owner: valueOf("owner", MAX_NAME_LENGTH + 1),
+  };
 }

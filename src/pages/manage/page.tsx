@@ -1,21 +1,24 @@
 /** @jsxImportSource ../shared/html */
 import type { Page } from "../../http/page.ts";
 import { revisionOf } from "../../links/change.ts";
-import { hasEnded, stateOf } from "../../links/link.ts";
+import { editableUntilMs } from "../../links/edit.ts";
+import { hasEnded, stateOf, shownCode } from "../../links/link.ts";
 import { message, sentenceSpace } from "../../locales/messages.ts";
 import type { Statistics } from "../../visits/statistics/statistics.ts";
-import { InlineQrSheet } from "../qr/qr-code.tsx";
+import { InlineQrSheet, qrPath } from "../qr/qr-code.tsx";
 import { Breakdowns } from "../shared/charts/breakdowns.tsx";
 import { periodOf } from "../shared/charts/dates.ts";
 import { describeDestination } from "../shared/destination-parts.ts";
 import { FullAddress, Host } from "../shared/destination.tsx";
-import { Notice, TextField, VERBATIM } from "../shared/fields.tsx";
-import { numberFormat } from "../shared/formats.ts";
+import { Notice, TextField, VERBATIM } from "../shared/form-fields.tsx";
+import { numberFormat } from "../shared/in-words.ts";
 import { page } from "../shared/layout.tsx";
 import { Fact, PastStart, FutureStart, Lifetime } from "../shared/link-facts.tsx";
-import { CopyAddress } from "../shared/share.tsx";
+import { CopyAddress, CopyButton } from "../shared/share.tsx";
 import { Address, Ticket, TicketAddress } from "../shared/ticket.tsx";
-import { type FieldProps, type ManageForm, Target, TermFields, Withdrawal } from "./fields.tsx";
+import { NewOwner, Target, TermFields, Withdrawal } from "./fields.tsx";
+import type { FieldProps, ManageForm } from "./form.ts";
+import { Setting } from "./setting.tsx";
 
 export interface KeyForm {
   readonly baseUrl: string;
@@ -30,7 +33,7 @@ export function managePath(code: string): string {
 
 /** Asks for the key. Doesn't reveal whether the link exists. */
 export function keyPage(language: string, { baseUrl, code, error }: KeyForm): Page {
-  const heading = message(language, "manage.title");
+  const heading = message(language, "preview.manage");
   const errors = error === undefined ? {} : { key: error };
   return page(
     language,
@@ -38,15 +41,15 @@ export function keyPage(language: string, { baseUrl, code, error }: KeyForm): Pa
     <>
       <h1>{heading}</h1>
       <Ticket stub={<TicketAddress baseUrl={baseUrl} code={code} />}>
-        <form method="post" action={managePath(code)}>
+        <form method="post" action={managePath(code)} novalidate>
           <TextField
             name="key"
             label={message(language, "manage.key")}
             hint={message(language, "manage.key.where")}
             errors={errors}
             input={{ ...VERBATIM, required: true, autofocus: true }}
+            button={<button class="primary">{message(language, "manage.open")}</button>}
           />
-          <button class="primary">{message(language, "manage.open")}</button>
         </form>
       </Ticket>
     </>,
@@ -55,99 +58,164 @@ export function keyPage(language: string, { baseUrl, code, error }: KeyForm): Pa
 
 /** The forms that change a link, for the owner of its key. */
 export function managePage(language: string, form: ManageForm): Page {
-  const { link, key, shortUrl, nowMs, changed, statistics, errors, notice, done } = form;
+  const { link, key, shortUrl, nowMs, statistics, errors, notice, done } = form;
   const heading = message(language, "manage.title");
   const isRefused = notice !== undefined || Object.keys(errors).length > 0;
   const state = stateOf(link, nowMs);
   const isOver = hasEnded(link, nowMs);
-  const isPublic = state !== "withdrawn" && state !== "scheduled";
-  const path = `/${encodeURIComponent(link.code)}`;
-  const destination = describeDestination(link.target);
+  const code = shownCode(link);
+  const isMaker = form.right === "maker";
+  const path = `/${encodeURIComponent(code)}`;
   const canChange = !isOver && link.disabled === undefined;
-  const visitsLink = (
-    <a class="button" href={`${path}+`}>
-      {message(language, "manage.preview")}
-    </a>
-  );
-  const action = { method: "post", action: managePath(link.code) } as const;
+  const canEditTarget = nowMs < editableUntilMs(link, form.edits);
+  const action = { method: "post", action: managePath(code), novalidate: true } as const;
   return page(
     language,
-    { title: isRefused ? message(language, "report.refused") : heading },
-    <div class="manage" data-link={`/api/v1/links${path}`}>
-      <h1 tabindex={-1}>{heading}</h1>
+    { title: isRefused ? message(language, "report.refused") : `${heading} /${code}` },
+    <div class="manage wide" data-link={`/api/v1/links${path}`}>
+      <h1 tabindex={-1}>
+        {heading}{" "}
+        <bdi class="short" dir="ltr">
+          /{code}
+        </bdi>
+      </h1>
       <p class="done" role="status" tabindex={-1}>
         {done}
       </p>
       <Notice text={notice} />
-      <Ticket
-        state={isOver ? "torn" : undefined}
-        stub={
-          <>
-            <Address
-              language={language}
-              url={shortUrl}
-              isTitle={false}
-              preview={isPublic ? `${path}+` : undefined}
-            />
-            {canChange && (
-              <CopyAddress language={language} kind="secondary" shortUrl={shortUrl}>
-                {isPublic && visitsLink}
-              </CopyAddress>
-            )}
-          </>
-        }
-        picture={
-          state === "scheduled" && (
-            <InlineQrSheet language={language} shortUrl={shortUrl} destination={undefined} />
-          )
-        }
-      >
-        <Host language={language} destination={destination} />
-        <FullAddress language={language} address={destination.address} />
-        <Lifetime language={language} {...link} hasEnded={isOver} changed={changed} />
-        {link.terms?.createdBy !== undefined && (
-          <dl class="lifetime">
-            <Fact name={message(language, "created-by")}>{link.terms.createdBy}</Fact>
-          </dl>
-        )}
-      </Ticket>
       <State language={language} link={link} nowMs={nowMs} />
-      {isPublic && !canChange && <p>{visitsLink}</p>}
+      <div class="columns">
+        <div>
+          {canChange && (
+            // The script compares with the present values, which a refused form doesn't show.
+            <form {...action} {...(!isRefused && { "data-act": "change" })}>
+              <Act act="change" {...form} />
+              <Target language={language} {...form} />
+              <div class="changes" hidden>
+                <p class="label">{message(language, "manage.changes")}</p>
+                <ul data-changes />
+              </div>
+              {canEditTarget && <button class="primary">{message(language, "manage.save")}</button>}
+              <div class="settings">
+                <TermFields language={language} {...form} />
+              </div>
+              <input type="hidden" name="zone" value={form.values?.zone ?? ""} autocomplete="off" />
+              <input
+                {...{ type: "hidden", name: "seen", value: form.values?.seen || revisionOf(link) }}
+                autocomplete="off"
+              />
+            </form>
+          )}
+          {canChange && form.hasPeople && isMaker && (
+            <Setting
+              language={language}
+              name={message(language, "owner")}
+              present={link.terms?.owner ?? message(language, "manage.none")}
+              change="manage.hand-over"
+              isOpen={"owner" in errors}
+            >
+              <form {...action}>
+                <Act act="hand-over" {...form} />
+                <NewOwner language={language} {...form} />
+                <button>{message(language, "manage.hand-over")}</button>
+              </form>
+            </Setting>
+          )}
+          {!isOver && isMaker && (
+            <Setting
+              language={language}
+              name={message(language, "manage.withdraw")}
+              present={message(language, "manage.withdraw.short")}
+              change="manage.withdraw.open"
+              isOpen={"sure" in errors}
+              isDanger
+            >
+              <form {...action} data-act="withdraw">
+                <Act act="withdraw" {...form} />
+                <Withdrawal language={language} {...form} />
+                <button class="danger">{message(language, "manage.withdraw")}</button>
+              </form>
+            </Setting>
+          )}
+        </div>
+        <div>
+          <LinkTicket
+            language={language}
+            {...form}
+            isPublic={state !== "withdrawn" && state !== "scheduled"}
+          />
+          {key !== "" && !isOver && (
+            <div class="actions">
+              <p class="hint">{message(language, "manage.key.power")}</p>
+              <CopyButton
+                language={language}
+                kind="secondary"
+                label="keep.copy"
+                text={`${new URL(shortUrl).origin}${path}+#key=${key}`}
+              />
+            </div>
+          )}
+        </div>
+      </div>
       {statistics?.shown === "all" && statistics.visits > 0 && (
         <LastVisits language={language} statistics={statistics} />
       )}
-      {canChange && (
-        <section aria-labelledby="change">
-          <h2 id="change">{message(language, "manage.change")}</h2>
-          {/* The script compares with the present values, which a refused form doesn't show. */}
-          <form {...action} {...(!isRefused && { "data-act": "change" })}>
-            <Act act="change" manageKey={key} />
-            <Target language={language} {...form} />
-            <TermFields language={language} {...form} />
-            <input type="hidden" name="zone" value={form.values?.zone ?? ""} autocomplete="off" />
-            <input
-              {...{ type: "hidden", name: "seen", value: form.values?.seen || revisionOf(link) }}
-              autocomplete="off"
-            />
-            <div class="changes" hidden>
-              <p class="label">{message(language, "manage.changes")}</p>
-              <ul data-changes />
-            </div>
-            <button class="primary">{message(language, "manage.save")}</button>
-          </form>
-        </section>
-      )}
-      {!isOver && (
-        <section class="end" aria-labelledby="withdraw">
-          <h2 id="withdraw">{message(language, "manage.withdraw")}</h2>
-          <form {...action} data-act="withdraw">
-            <Act act="withdraw" manageKey={key} />
-            <Withdrawal language={language} {...form} />
-            <button class="danger">{message(language, "manage.withdraw")}</button>
-          </form>
-        </section>
-      )}
     </div>,
+  );
+}
+
+/** What the forms are about, as it is until they are sent. */
+function LinkTicket(props: FieldProps & { readonly isPublic: boolean }) {
+  const { language, link, shortUrl, nowMs, changed, isPublic } = props;
+  const path = `/${encodeURIComponent(shownCode(link))}`;
+  const isOver = hasEnded(link, nowMs);
+  const destination = describeDestination(link.target);
+  const { createdBy, owner } = link.terms ?? {};
+  const canShare = !isOver && link.disabled === undefined;
+  return (
+    <Ticket
+      state={isOver ? "torn" : undefined}
+      stub={
+        <>
+          <Address language={language} url={shortUrl} isTitle={false} />
+          {canShare ? (
+            <CopyAddress language={language} kind="secondary" shortUrl={shortUrl}>
+              {isPublic && [
+                <PreviewLink language={language} path={path} />,
+                " ",
+                <a class="button" href={qrPath(path)} rel="nofollow">
+                  {message(language, "links.qr")}
+                </a>,
+              ]}
+            </CopyAddress>
+          ) : (
+            isPublic && <PreviewLink language={language} path={path} />
+          )}
+        </>
+      }
+      picture={
+        canShare &&
+        !isPublic && <InlineQrSheet language={language} shortUrl={shortUrl} destination={undefined} />
+      }
+    >
+      <Host language={language} destination={destination} />
+      <FullAddress language={language} address={destination.address} />
+      <Lifetime language={language} {...link} hasEnded={isOver} changed={changed} />
+      {(createdBy ?? owner) !== undefined && (
+        <dl class="lifetime">
+          {owner !== undefined && <Fact name={message(language, "owner")}>{owner}</Fact>}
+          {createdBy !== undefined && <Fact name={message(language, "created-by")}>{createdBy}</Fact>}
+        </dl>
+      )}
+    </Ticket>
+  );
+}
+
+function PreviewLink({ language, path }: { language: string; path: string }) {
+  return (
+    <a class="button" href={`${path}+`}>
+      {message(language, "manage.preview")}
+    </a>
   );
 }
 
@@ -168,11 +236,16 @@ function LastVisits({ language, statistics }: { language: string; statistics: St
   );
 }
 
-function Act({ act, manageKey }: { act: "change" | "withdraw"; manageKey: string }) {
+type ActProps = Pick<ManageForm, "key" | "formToken"> & {
+  readonly act: "change" | "withdraw" | "hand-over";
+};
+
+function Act({ act, key, formToken }: ActProps) {
   return (
     <>
       <input type="hidden" name="act" value={act} />
-      <input type="hidden" name="key" value={manageKey} />
+      <input type="hidden" name="key" value={key} />
+      {formToken !== undefined && <input type="hidden" name="form" value={formToken} />}
     </>
   );
 }

@@ -80,12 +80,18 @@ async function send(form: HTMLFormElement): Promise<void> {
   const api = form.closest<HTMLElement>("[data-link]")?.dataset["link"] ?? "";
   const key = input(form, "key")?.value ?? "";
   const isChange = form.dataset["act"] === "change";
-  const { data, message, errors } = await callApi<Link>(api, {
-    ...bearer(key),
+  const sure = input(form, "sure");
+  if (sure?.checked === false)
+    return refuse(form, [{ field: "sure", message: sure.dataset["missing"] ?? "" }]);
+  const { headers } = bearer(key);
+  const { status, data, message, errors } = await callApi<Link>(api, {
     method: isChange ? "PATCH" : "DELETE",
+    headers: { ...headers, ...(isChange && { "If-Match": `"${input(form, "seen")?.value ?? ""}"` }) },
     ...(isChange && { body: JSON.stringify(changesIn(form)) }),
   });
-  if (data === undefined) refuse(form, errors);
+  // The page for it shows the present link and the reason in words for people.
+  if (status === 412) form.submit();
+  else if (data === undefined) refuse(form, errors);
   else await show(new URL(form.action).pathname.replace(/\+manage$/, ""), key, message);
 }
 
@@ -120,7 +126,7 @@ function dateOf(form: HTMLFormElement, { name, value }: HTMLInputElement): HTMLI
 
 /** Throws for a missing date, and then the form is sent. */
 function valueOf(form: HTMLFormElement, field: HTMLInputElement): unknown {
-  const { name, type, value, checked } = field;
+  const { name, type, value, checked, inputMode } = field;
   switch (type) {
     case "radio": {
       const date = dateOf(form, field);
@@ -132,7 +138,8 @@ function valueOf(form: HTMLFormElement, field: HTMLInputElement): unknown {
     case "password":
       return value || null;
     default:
-      return name === "target" ? value.trim() : readNumber(value.trim());
+      if (name === "target") return value.trim();
+      return inputMode === "numeric" ? readNumber(value.trim()) : value.trim() || null;
   }
 }
 
@@ -203,9 +210,12 @@ function refuse(form: HTMLFormElement, errors: Answer<Link>["errors"]): void {
     const field = input(form, isDate ? `${name}_date` : name);
     if (!field) continue;
     const id = `${name}-error`;
-    const hint = isDate ? field.nextElementSibling : field.closest(".field")?.querySelector(":scope > .hint");
+    const hint = isDate
+      ? field.nextElementSibling
+      : field.closest(".field")?.querySelector(":scope > .hint, :scope > .below > .hint");
     showError(hint, message, id);
     field.ariaInvalid = "true";
+    field.closest("details")?.toggleAttribute("open", true);
     field.setAttribute("aria-describedby", `${id} ${name}-hint`);
   }
   form.querySelector<HTMLElement>("[aria-invalid]")?.focus();
