@@ -3,6 +3,7 @@ import { message, type MessageKey } from "../../locales/messages.ts";
 import { timeStyle } from "../../locales/relative-time.ts";
 import type { Child } from "../shared/html/jsx-runtime.ts";
 import { MY_LINKS_PATH } from "../shared/layout.tsx";
+import { Menu } from "../shared/menu.tsx";
 import { CopyButton } from "../shared/share.tsx";
 
 /** The states of links, as the browser script names them. */
@@ -35,18 +36,18 @@ export function wordsOf(language: string, baseUrl: string, more: Readonly<Record
 export function CreatedHere({ language, baseUrl }: { language: string; baseUrl: string }) {
   return (
     <section
-      class="made-here"
+      class="made-here wide"
       aria-labelledby="made-here"
       hidden
       {...wordsOf(language, baseUrl, { all: "links.all" })}
     >
-      <h2 id="made-here">{message(language, "home.made-here")}</h2>
-      <ul></ul>
-      <p>
+      <div class="title-row">
+        <h2 id="made-here">{message(language, "home.made-here")}</h2>
         <a href={MY_LINKS_PATH} data-all>
           {message(language, "links.title")}
         </a>
-      </p>
+      </div>
+      <ul></ul>
       <template>
         <LinkItem language={language} />
       </template>
@@ -63,18 +64,25 @@ interface LinkItemProps {
 export function LinkItem({ language, children }: LinkItemProps) {
   return (
     <li>
-      <a data-address></a>
+      <a data-address>
+        <bdi data-title></bdi>
+        <span>
+          <bdi data-code></bdi> <bdi class="soft" dir="ltr" data-target></bdi>
+        </span>
+      </a>
+      <span class="chip" data-left></span>
       <p class="visited">
-        <span class="soft">{message(language, "preview.visits")}</span> <strong data-visits></strong>
+        <strong data-visits></strong> <span class="soft">{message(language, "preview.visits")}</span>
       </p>
-      <bdi class="soft" dir="ltr" data-target></bdi>
-      <span class="soft" data-left></span>
+      <time class="soft" data-made></time>
       <div class="actions">
         <CopyButton language={language} kind="secondary">
-          <a class="button plain" data-manage>
-            {message(language, "home.manage")}
-          </a>
-          {children}
+          <Menu id="link-menu" kind="quiet" label={message(language, "links.menu")} sign="⋯">
+            <a data-preview>{message(language, "manage.preview")}</a>
+            <a data-qr>{message(language, "links.qr")}</a>
+            <a data-manage>{message(language, "links.change")}</a>
+            {children}
+          </Menu>
         </CopyButton>
       </div>
     </li>

@@ -1,11 +1,12 @@
 /** @jsxImportSource ../shared/html */
+import type { ApiViewParts } from "../../api/api-parts.ts";
 import type { DetachedCall } from "../../http/call.ts";
 import { viewEndpoint } from "../../http/endpoint.ts";
 import type { Page } from "../../http/page.ts";
 import { html } from "../../http/responses.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
-import { sentences } from "../shared/formats.ts";
-import { MY_LINKS_PATH, page } from "../shared/layout.tsx";
+import { sentences } from "../shared/in-words.ts";
+import { FORM, MY_LINKS_PATH, page } from "../shared/layout.tsx";
 import { CopyButton } from "../shared/share.tsx";
 import { LinkItem, wordsOf } from "./link-list.tsx";
 
@@ -14,14 +15,16 @@ export const showMyLinks = viewEndpoint({
   at: `GET ${MY_LINKS_PATH}`,
   cost: "shared",
   view: {
-    render: () => (call: DetachedCall) =>
-      html(call, 200, (language) => myLinksPage(language, call.domain), {
-        "Cache-Control": "private, no-cache",
-      }),
+    render:
+      ({ createUserHeader }: Pick<ApiViewParts, "createUserHeader">) =>
+      (call: DetachedCall) =>
+        html(call, 200, (language) => myLinksPage(language, call.domain, createUserHeader !== null), {
+          "Cache-Control": "private, no-cache",
+        }),
   },
 });
 
-const HEADS = ["links.code", "preview.leads", "preview.visits", "preview.ends"] as const;
+const HEADS = ["links.code", "links.state", "preview.visits", "links.made"] as const;
 
 /** Texts for the browser script. */
 const SAID: Record<string, MessageKey> = {
@@ -31,7 +34,8 @@ const SAID: Record<string, MessageKey> = {
   removed: "links.removed",
   cleared: "links.cleared",
   remove: "links.remove",
-  clear: "links.clear",
+  deleted: "links.deleted",
+  save: "links.save-name",
   full: "links.full",
   loaded: "links.loaded",
   unreadable: "links.unreadable",
@@ -41,26 +45,32 @@ const SAID: Record<string, MessageKey> = {
 };
 
 /** All links created in this browser. It is the same page for everybody; the browser script fills it. */
-function myLinksPage(language: string, { baseUrl }: { readonly baseUrl: string }): Page {
+function myLinksPage(language: string, { baseUrl }: { readonly baseUrl: string }, hasPeople: boolean): Page {
   const title = message(language, "links.title");
   return page(
     language,
     { title, path: MY_LINKS_PATH },
     <>
-      <h1>{title}</h1>
-      <p class="lead">{message(language, "links.lead")}</p>
+      <div class="title-row wide">
+        <h1>{title}</h1>
+        <a class="button primary" href={FORM}>
+          {message(language, "preview.another")}
+        </a>
+      </div>
+      <p class="lead">{message(language, hasPeople ? "links.lead.own" : "links.lead")}</p>
       <div class="card scriptless">
         <p>{message(language, "links.noscript")}</p>
         <p>{message(language, "links.noscript.find")}</p>
       </div>
-      <div class="my-links" data-my-links hidden {...wordsOf(language, baseUrl, SAID)}>
+      <div
+        class="my-links wide"
+        data-my-links
+        data-own={hasPeople}
+        hidden
+        {...wordsOf(language, baseUrl, SAID)}
+      >
         <div data-empty hidden>
           <p>{message(language, "links.empty")}</p>
-          <p>
-            <a class="button primary" href="/">
-              {message(language, "page.home")}
-            </a>
-          </p>
         </div>
         <div data-tools hidden>
           <search>
@@ -69,10 +79,18 @@ function myLinksPage(language: string, { baseUrl }: { readonly baseUrl: string }
           </search>
           <div class="actions above">
             <span role="status" class="soft" data-count></span>
-            <CopyButton language={language} kind="plain" label="links.copy-all" />
+            <CopyButton language={language} kind="quiet" label="links.copy-all" />
           </div>
         </div>
-        <p class="said" role="status" data-said></p>
+        <div class="toast">
+          <p role="status" data-said></p>
+          <button type="button" data-undo>
+            {message(language, "links.undo")}
+          </button>
+          <button type="button" class="quiet" aria-label={message(language, "dismiss")} data-dismiss>
+            ✕
+          </button>
+        </div>
         <p class="said soft" role="status" data-trouble></p>
         <p data-none hidden>
           {message(language, "links.none")}
@@ -88,6 +106,12 @@ function myLinksPage(language: string, { baseUrl }: { readonly baseUrl: string }
         <button type="button" data-more hidden>
           {message(language, "links.more")}
         </button>
+        <details class="fold" data-gone hidden>
+          <summary>
+            {message(language, "links.gone")} <span class="soft" data-removed></span>
+          </summary>
+          <ul data-removed-list></ul>
+        </details>
         <p class="hint bookmarklet">
           {sentences(
             language,
@@ -99,24 +123,30 @@ function myLinksPage(language: string, { baseUrl }: { readonly baseUrl: string }
           {message(language, "links.hint")}
         </p>
         <div class="actions">
-          <button type="button" class="plain" data-save hidden>
+          <button type="button" class="quiet" data-save hidden>
             {message(language, "links.save")}
           </button>
-          <button type="button" class="plain" data-load>
+          <button type="button" class="quiet" data-load>
             {message(language, "links.load")}
           </button>
-          <button type="button" class="plain" data-clear hidden>
+          <button type="button" class="quiet" data-clear hidden>
             {message(language, "home.forget-all")}
           </button>
           <input type="file" accept=".json" data-file hidden />
         </div>
         <template data-item>
           <LinkItem language={language}>
-            <a class="button plain" data-qr>
-              {message(language, "links.qr")}
-            </a>
-            <button type="button" class="plain" data-forget>
+            <button type="button" data-rename>
+              {message(language, "links.rename")}
+            </button>
+            <button type="button" class="danger" data-forget>
               {message(language, "home.forget")}
+            </button>
+            <button type="button" data-restore>
+              {message(language, "links.put-back")}
+            </button>
+            <button type="button" class="danger" data-delete>
+              {message(language, "links.delete")}
             </button>
           </LinkItem>
         </template>

@@ -1,26 +1,22 @@
 import { withoutScheme } from "../../shared/script.ts";
-import { createItem, part, showStatus } from "./item.ts";
+import { createItem, groupOf, part, showStatus } from "./item.ts";
+import { loadOwnLinks, withOwn } from "./own-links.ts";
+import { rename } from "./rename.ts";
 import {
   addressOf,
-  loadStatus,
   changeSavedLinks,
-  isStale,
   mergeLinks,
   parseLinks,
   saveStatuses,
   LIST,
   type SavedLink,
   savedLinks,
-  MINUTE_MS,
 } from "./saved-links.ts";
+import { createStatusRequests } from "./status-requests.ts";
 
 const PAGE_SIZE = 50;
 /** Results are stored together, because each write contains the whole list. */
 const STORE_EVERY_MS = 1000;
-const MAX_CONCURRENT = 4;
-/** Half of the default limit per client, so that the reader can use other pages. */
-const PER_MINUTE = 60;
-const CHECK_EVERY_MS = 15_000;
 
 function showLinks(main: HTMLElement): void {
   const template = part(main, "item") as HTMLTemplateElement;
@@ -31,6 +27,9 @@ function showLinks(main: HTMLElement): void {
   const number = new Intl.NumberFormat(document.documentElement.lang);
 
   let links = new Map<string, SavedLink>();
+  let removed: SavedLink[] = [];
+  const own: SavedLink[] = [];
+  let undo: (() => void) | undefined;
   let limit = PAGE_SIZE;
   const items = new Map<string, HTMLElement>();
   const texts = new Map<string, string>();
@@ -58,6 +57,7 @@ function showLinks(main: HTMLElement): void {
   readList();
   show();
   main.hidden = false;
+  if (main.dataset["own"] === "true") void readOwn();
   // Some browsers don't support the `scripting` media feature.
   document.querySelector(".scriptless")?.remove();
   if (!changeSavedLinks((all) => all)) say("blocked");
@@ -65,9 +65,11 @@ function showLinks(main: HTMLElement): void {
     limit = PAGE_SIZE;
     show();
   });
+  part(main, "dismiss").addEventListener("click", () => say(""));
   part(main, "more").addEventListener("click", showMore);
-  part(main, "clear").addEventListener("click", () => remove([...links.values()], "clear", "cleared"));
-  part(main, "save").addEventListener("click", () => saveFile([...links.values()]));
+  part(main, "undo").addEventListener("click", () => undo?.());
+  part(main, "clear").addEventListener("click", () => remove(new Set(links.keys()), "cleared", ""));
+  part(main, "save").addEventListener("click", () => saveFile([...links.values(), ...removed]));
   const file = part(main, "file") as HTMLInputElement;
   part(main, "load").addEventListener("click", () => file.click());
   file.addEventListener("change", () => void loadFile());
@@ -80,26 +82,38 @@ function showLinks(main: HTMLElement): void {
 
   function readList(): void {
     const before = links;
+    const all = withOwn(savedLinks(), own);
+    removed = all.filter((saved) => saved.removed === true);
     links = new Map(
-      savedLinks().map((saved) => {
-        const { created, target, status } = fresh.get(saved.path) ?? {};
-        return [saved.path, created === saved.created ? { ...saved, target, status } : saved];
-      }),
+      all
+        .filter((saved) => saved.removed !== true)
+        .map((saved) => {
+          const { created, target, status } = fresh.get(saved.path) ?? {};
+          return [saved.path, created === saved.created ? { ...saved, target, status } : saved];
+        }),
     );
     texts.clear();
     // The item may show an older link, or lack the key.
     for (const [path, item] of items) {
       const [was, is] = [before.get(path), links.get(path)];
-      if (was?.created !== is?.created || was?.key !== is?.key) drop(path, item);
+      if (is === undefined || was?.created !== is.created || was.key !== is.key) drop(path, item);
     }
   }
 
-  function onStatus({ path, created, target, status }: SavedLink): void {
+  async function readOwn(): Promise<void> {
+    for await (const page of loadOwnLinks()) {
+      own.push(...page);
+      readList();
+      show();
+    }
+  }
+
+  function onStatus({ path, created, target, title, status }: SavedLink): void {
     const item = items.get(path);
     const known = links.get(path);
     // It was removed or replaced in the meantime.
     if (known?.created !== created) return;
-    const saved = { ...known, target, status };
+    const saved = { ...known, target, title, status };
     links.set(path, saved);
     texts.delete(saved.path);
     if (item) showStatus(item, saved, words);
@@ -117,6 +131,16 @@ function showLinks(main: HTMLElement): void {
     const matches = [...links.values()].filter((saved) => textOf(saved).includes(query));
     const focused = document.activeElement as HTMLElement | null;
     list.replaceChildren(...matches.slice(0, limit).map(itemOf));
+    let group = "";
+    for (const item of list.children) {
+      const name = groupOf(item.querySelector<HTMLTimeElement>("[data-made]")?.dateTime ?? "");
+      item.toggleAttribute("data-group", name !== group);
+      if (name !== group) item.setAttribute("data-group", name);
+      group = name;
+    }
+    part(main, "removed-list").replaceChildren(...removed.map(itemOf));
+    part(main, "gone").hidden = removed.length === 0;
+    part(main, "removed").textContent = number.format(removed.length);
     if (focused?.isConnected && focused !== document.activeElement) focused.focus();
     for (const [path, item] of items) if (!item.isConnected) drop(path, item);
     count(matches, query !== "");
@@ -146,7 +170,7 @@ function showLinks(main: HTMLElement): void {
     }
     const item = createItem(template, saved, words);
     item.dataset["path"] = saved.path;
-    part(item, "forget").addEventListener("click", () => remove([saved], "remove", "removed"));
+    takeMenu(item, saved);
     items.set(saved.path, item);
     observer.observe(item);
     return item;
@@ -159,8 +183,9 @@ function showLinks(main: HTMLElement): void {
   }
 
   function textOf(saved: SavedLink): string {
-    const { path, target = "" } = saved;
-    const text = texts.get(path) ?? plain([addressOf(saved, base), target, withoutScheme(target)].join("\n"));
+    const { path, target = "", title = "" } = saved;
+    const text =
+      texts.get(path) ?? plain([addressOf(saved, base), title, target, withoutScheme(target)].join("\n"));
     texts.set(path, text);
     return text;
   }
@@ -172,20 +197,48 @@ function showLinks(main: HTMLElement): void {
     list.children[next]?.querySelector("a")?.focus();
   }
 
-  function remove(gone: readonly SavedLink[], question: string, confirmation: string): void {
-    const [first] = gone;
-    const name = first ? withoutScheme(addressOf(first, base)) : "";
-    if (!confirm(textOfMessage(question, name))) return;
-    const item = items.get(first?.path ?? "");
+  /** Changes the stored links, and moves the focus if its button is gone. */
+  function change(paths: ReadonlySet<string>, to: (saved: SavedLink) => SavedLink | undefined): boolean {
+    const item = items.get([...paths][0] ?? "");
     const next = item?.nextElementSibling ?? item?.previousElementSibling;
-    const paths = new Set(gone.map(({ path }) => path));
-    if (!changeSavedLinks((all) => all.filter(({ path }) => !paths.has(path)))) return say("full");
+    const isStored = changeSavedLinks((all) =>
+      all.flatMap((saved) => (paths.has(saved.path) ? (to(saved) ?? []) : saved)),
+    );
+    if (!isStored) {
+      say("full");
+      return false;
+    }
     readList();
     show();
-    // The focused button is gone.
-    if (next?.isConnected) part(next as HTMLElement, "forget").focus();
-    else (links.size > 0 ? search : part(main, "empty").querySelector("a"))?.focus();
-    say(confirmation, name);
+    const other = next?.isConnected ? next.querySelector("a") : links.size > 0 ? search : undefined;
+    (other ?? document.querySelector<HTMLElement>("h1 + a"))?.focus();
+    return true;
+  }
+
+  /** The keys stay, so it needs no question. */
+  function remove(paths: ReadonlySet<string>, confirmation: string, name: string): void {
+    if (!change(paths, (saved) => ({ ...saved, removed: true }))) return;
+    say(confirmation, name, () => restore(paths));
+  }
+
+  function restore(paths: ReadonlySet<string>): void {
+    if (change(paths, (saved) => ({ ...saved, removed: undefined }))) say("");
+  }
+
+  function takeMenu(item: HTMLElement, { path }: SavedLink): void {
+    const paths = new Set([path]);
+    const name = part(item, "address").title;
+    const on = (button: string, act: () => void) =>
+      item.querySelector(`[data-${button}]`)?.addEventListener("click", act);
+    on("forget", () => remove(paths, "removed", name));
+    on("restore", () => restore(paths));
+    on("delete", () => {
+      if (confirm(textOfMessage("remove", name)) && change(paths, () => undefined)) say("deleted", name);
+    });
+    on("rename", () => {
+      const saved = links.get(path);
+      if (saved) rename(item, saved, words, { onStatus, say: toast });
+    });
   }
 
   async function loadFile(): Promise<void> {
@@ -202,8 +255,14 @@ function showLinks(main: HTMLElement): void {
     say("loaded", number.format(links.size - before));
   }
 
-  function say(name: string, value?: string): void {
-    part(main, "said").textContent = textOfMessage(name, value);
+  function say(name: string, value?: string, undoing?: () => void): void {
+    toast(textOfMessage(name, value), undoing);
+  }
+
+  function toast(text: string, undoing?: () => void): void {
+    undo = undoing;
+    part(main, "undo").hidden = undoing === undefined;
+    part(main, "said").textContent = text;
   }
 
   function textOfMessage(name: string, value = ""): string {
@@ -213,7 +272,7 @@ function showLinks(main: HTMLElement): void {
 
 /** The file has what the browser stores, without the visits. */
 function saveFile(links: readonly SavedLink[]): void {
-  const list = links.map(({ path, created, key, target }) => ({ path, created, key, target }));
+  const list = links.map((saved) => ({ ...saved, status: undefined, isOwn: undefined }));
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([JSON.stringify(list, null, 2)], { type: "application/json" }));
   link.download = `${location.hostname}-links.json`;
@@ -224,70 +283,6 @@ function saveFile(links: readonly SavedLink[]): void {
 /** Ignores upper and lower case, and how marks are encoded. */
 function plain(text: string): string {
   return text.normalize().toLowerCase();
-}
-
-interface StatusRequestsOptions {
-  /** Visible links come first. */
-  readonly candidates: () => readonly SavedLink[];
-  readonly onStatus: (saved: SavedLink) => void;
-  /** Called when the reason for missing results changes; undefined if there is none. */
-  readonly onTrouble: (trouble: "limited" | "away" | undefined) => void;
-}
-
-/** Loads the status of links, a few at a time, within the service's limits. */
-function createStatusRequests({ candidates, onStatus, onTrouble }: StatusRequestsOptions) {
-  const inFlight = new Set<string>();
-  /** Links without a response come after the others, because a firewall may refuse some addresses. */
-  const failed = new Set<string>();
-  const requestTimes: number[] = [];
-  let pausedUntil = 0;
-
-  function mayRequest(): boolean {
-    const now = performance.now();
-    while ((requestTimes[0] ?? now) < now - MINUTE_MS) requestTimes.shift();
-    return (
-      inFlight.size < MAX_CONCURRENT &&
-      requestTimes.length < PER_MINUTE &&
-      now >= pausedUntil &&
-      document.visibilityState === "visible"
-    );
-  }
-
-  function check(): void {
-    while (mayRequest()) {
-      const stale = candidates().filter((one) => isStale(one) && !inFlight.has(one.path));
-      const saved = stale.find(({ path }) => !failed.has(path)) ?? stale[0];
-      if (saved === undefined) return;
-      void request(saved);
-    }
-  }
-
-  async function request(saved: SavedLink): Promise<void> {
-    inFlight.add(saved.path);
-    requestTimes.push(performance.now());
-    const answer = await loadStatus(saved);
-    inFlight.delete(saved.path);
-    if ("status" in answer) {
-      failed.delete(saved.path);
-      onStatus({ ...saved, ...answer });
-      if (performance.now() >= pausedUntil) onTrouble(undefined);
-    } else {
-      failed.add(saved.path);
-      pausedUntil = performance.now() + answer.waitMs;
-      setTimeout(check, answer.waitMs);
-      onTrouble(answer.isLimited ? "limited" : "away");
-    }
-    check();
-  }
-
-  function resume(): void {
-    pausedUntil = 0;
-    check();
-  }
-  addEventListener("online", resume);
-  document.addEventListener("visibilitychange", check);
-  setInterval(check, CHECK_EVERY_MS);
-  return { check };
 }
 
 const page = document.querySelector<HTMLElement>("[data-my-links]");

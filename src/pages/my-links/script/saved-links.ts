@@ -17,6 +17,11 @@ export interface SavedLink {
   /** Undefined for links from before the key was stored. */
   readonly key?: string | undefined;
   readonly target?: string | undefined;
+  readonly title?: string | undefined;
+  /** Set for a link that its maker took off the list: the key stays until it is deleted permanently. */
+  readonly removed?: true | undefined;
+  /** Set for a link of the person who is signed in: the service knows it, and it needs no key. */
+  readonly isOwn?: true;
   /** The last status from the service. */
   readonly status?: Status | undefined;
 }
@@ -32,7 +37,7 @@ interface Status {
   readonly atMs: number;
 }
 
-/** The latest first. */
+/** The latest first, with those that were removed. */
 export function savedLinks(): SavedLink[] {
   return parseLinks(read("localStorage", LIST) ?? "");
 }
@@ -47,8 +52,12 @@ export function parseLinks(text: string): SavedLink[] {
   }
 }
 
-/** Reads the list again first, because another tab may have changed it. False if the browser refuses to store it. */
+/**
+ * Reads the list again first, because another tab may have changed it. Returns false if the browser refuses to store it, or has a
+ * list in another format.
+ */
 export function changeSavedLinks(change: (list: SavedLink[]) => readonly SavedLink[]): boolean {
+  if (!/^\s*(?:\[|$)/.test(read("localStorage", LIST) ?? "")) return false;
   const list = change(savedLinks())
     .toSorted((one, other) => (one.created < other.created ? 1 : one.created > other.created ? -1 : 0))
     .slice(0, MAX_LINKS)
@@ -77,8 +86,8 @@ export function saveStatuses(links: readonly SavedLink[]): void {
   const fresh = new Map(links.map((saved) => [saved.path, saved]));
   changeSavedLinks((list) =>
     list.map((saved) => {
-      const { created, target, status } = fresh.get(saved.path) ?? {};
-      return created === saved.created ? { ...saved, target, status } : saved;
+      const { created, target, title, status } = fresh.get(saved.path) ?? {};
+      return created === saved.created ? { ...saved, target, title, status } : saved;
     }),
   );
 }
@@ -97,6 +106,8 @@ function isStoredLink(one: Partial<StoredLink> | null): one is StoredLink {
     typeof one.created === "string" &&
     isTextOrAbsent(one.key) &&
     isTextOrAbsent(one.target) &&
+    isTextOrAbsent(one.title) &&
+    (one.removed === undefined || one.removed) &&
     isReadable(one.path)
   );
 }
@@ -128,7 +139,7 @@ function isReadable(path: string): boolean {
 }
 
 /** The status of a link, or how long to wait before the next request. */
-type Answer = Pick<SavedLink, "target"> & { readonly status: Status };
+type Answer = Pick<SavedLink, "target" | "title"> & { readonly status: Status };
 interface Refused {
   /** If false, the service is unreachable. */
   readonly isLimited: boolean;
@@ -148,14 +159,18 @@ export async function loadStatus(saved: SavedLink): Promise<Answer | Refused> {
     if (code === 429) return { isLimited: true, waitMs: Math.max(pollMs, 1000) };
     if (code >= 500) return { isLimited: false, waitMs: MINUTE_MS / 2 };
     if (data?.created_at === saved.created) {
-      const { state, visits, expires_at: ends, target } = data;
-      return { target: target ?? undefined, status: { state, visits, ends, atMs: Date.now() } };
+      const { target, title } = data;
+      return { target: target ?? undefined, title: title ?? undefined, status: statusOf(data) };
     }
     const state = reason === "link.withdrawn" || reason === "link.disabled" ? reason.slice(5) : "gone";
     return { status: { state, visits: saved.status?.visits ?? 0, ends: null, atMs: Date.now() } };
   } catch {
     return { isLimited: false, waitMs: MINUTE_MS / 2 };
   }
+}
+
+export function statusOf({ state, visits, expires_at: ends }: Link): Status {
+  return { state, visits, ends, atMs: Date.now() };
 }
 
 export function isStale({ status }: SavedLink): boolean {
