@@ -1,27 +1,38 @@
-import type { ApiViewParts } from "../../api/parts.ts";
+import type { ApiViewParts } from "../../api/api-parts.ts";
 import type { DetachedCall, Call } from "../../http/call.ts";
 import { isFromAnotherSite } from "../../http/credentials.ts";
 import { type Show, viewEndpoint } from "../../http/endpoint.ts";
 import { describe, type HttpProblem, malformed, problemJson, asProblem } from "../../http/problems.ts";
-import { html, prefersHtml } from "../../http/responses.ts";
-import { queryOf } from "../../http/url.ts";
+import { html, KEPT_FOR_BACK, prefersHtml } from "../../http/responses.ts";
+import { parametersOf, queryOf } from "../../http/url.ts";
 import { BODIES, header } from "../../lib/bounds.ts";
-import { hasPassword } from "../../links/link.ts";
-import { invalid, isProblem } from "../../links/problem.ts";
-import { REASONS } from "../../links/reasons.ts";
+import { hasPassword, shownCode } from "../../links/link.ts";
+import { invalid, isProblem, REASONS } from "../../links/problem.ts";
+import { visitedPath } from "../../links/terms/passed-path.ts";
 import { message } from "../../locales/messages.ts";
 import { parseForm, readForm, describeInForm, seeOther } from "../forms.ts";
-import type { PageParts } from "../parts.ts";
+import type { PageParts } from "../page-parts.ts";
 import { answerPageProblem } from "../problem/answer.ts";
 import { REPORT_PATH } from "../shared/layout.tsx";
-import { REPORT_FIELDS, reportAnyPage, type ReportField, reportedPage, reportPage } from "./page.tsx";
+import { withPathOf, withQuery } from "../shared/with-query.ts";
+import {
+  REASON_ID,
+  REPORT_FIELDS,
+  reportAnyPage,
+  type ReportField,
+  reportedPage,
+  reportPage,
+} from "./page.tsx";
 
 /** The page after a report. No code has a +. */
 const REPORTED_PATH = "/+reported";
 
-type Form = Readonly<Record<ReportField, string>>;
+interface Form extends Readonly<Record<ReportField, string>> {
+  /** Of the visit. */
+  readonly path: string | null;
+}
 
-const EMPTY: Form = { reason: "", note: "" };
+const EMPTY = { reason: "", note: "" };
 
 /** The data for the view of a refused form. */
 interface RefusedForm {
@@ -68,14 +79,17 @@ async function renderForm(
 ): Promise<Response> {
   const link = await links.find(call.code);
   if (isProblem(link)) return answerPageProblem(call, link);
-  const { status, headers } = problem === undefined ? { status: 200, headers: {} } : describe(problem);
-  const { code, target, disabled } = link;
+  const { status, headers } = problem === undefined ? { status: 200 } : describe(problem);
+  const { target, disabled } = link;
+  const code = shownCode(link);
+  const form = values ?? { ...EMPTY, path: parametersOf(call.request).get("path") };
   const shown = {
     code,
+    visited: visitedPath(link, form.path),
     target: hasPassword(link) ? undefined : target,
     works: disabled === undefined,
     shortUrl: call.domain.shownUrl(code),
-    form: values ?? EMPTY,
+    form,
   };
   return html(
     call,
@@ -85,7 +99,7 @@ async function renderForm(
         ...shown,
         ...(problem === undefined ? { errors: {} } : describeProblem(problem, language)),
       }),
-    headers,
+    problem && { ...headers, ...KEPT_FOR_BACK },
   );
 }
 
@@ -96,13 +110,18 @@ async function renderReportAny(
 ): Promise<Response> {
   const query = parseForm(queryOf(call.request).slice(1));
   const address = isProblem(query) ? "" : (query.get("address") ?? "").trim();
-  const { host, code } = partsOf(address);
+  const { host, code, path } = partsOf(address);
   const domain = host === "" ? call.domain : call.domain.find(host);
   if (domain !== undefined && domain !== call.domain)
-    return seeOther(`${domain.origin}${REPORT_PATH}?${new URLSearchParams({ address: code }).toString()}`);
+    return seeOther(
+      withQuery(`${domain.origin}${REPORT_PATH}`, { address: path === "" ? code : `${host}/${code}${path}` }),
+    );
   const lookUp = domain === undefined ? UNKNOWN_DOMAIN : await links.find(code);
   const link = address === "" ? undefined : lookUp;
-  if (link !== undefined && !isProblem(link)) return seeOther(`/${encodeURIComponent(link.code)}+report`);
+  if (link !== undefined && !isProblem(link))
+    return seeOther(
+      `${withPathOf(`/${encodeURIComponent(shownCode(link))}+report`, visitedPath(link, path))}#${REASON_ID}`,
+    );
   const problem = link && describe(link);
   return html(
     call,
@@ -117,12 +136,12 @@ async function renderReportAny(
 }
 
 function serveReport({ reports, onFault }: PageParts, show: Show<RefusedForm>) {
-  async function report(call: Call, { reason: given, note }: Form, address: string) {
+  async function report(call: Call, { reason: given, note, path }: Form, address: string) {
     const reason = REASONS.find((one) => one === given);
     if (reason === undefined)
       return malformed({ rule: "field.values", field: "reason", values: REASONS.join(", ") });
     try {
-      return await reports.report(call.code, { reason, note }, address);
+      return await reports.report(call.code, { reason, note, path }, address);
     } catch (error) {
       // The response is the form, so that nobody has to type it again.
       onFault(error);
@@ -135,11 +154,11 @@ function serveReport({ reports, onFault }: PageParts, show: Show<RefusedForm>) {
     const fields = await readForm(call.request, BODIES[sendReport.at]);
     if (isProblem(fields))
       return prefersHtml(header(call.headers, "accept"))
-        ? show(call, { form: EMPTY, problem: fields })
+        ? show(call, { form: { ...EMPTY, path: null }, problem: fields })
         : problemJson(call, fields);
     // Browsers send line breaks as two characters (WHATWG HTML, section 4.10.21.8).
     const note = (fields.get("note") ?? "").replaceAll("\r\n", "\n");
-    const form = { reason: fields.get("reason") ?? "", note };
+    const form = { reason: fields.get("reason") ?? "", note, path: fields.get("path") };
     if (refused !== undefined) return show(call, { form, problem: refused });
     if (isFromAnotherSite(call)) return show(call, { form, problem: { kind: "cross-site" } });
     const reported = await report(call, form, call.client().address);
@@ -159,13 +178,13 @@ function describeProblem(problem: HttpProblem, language: string) {
 
 const UNKNOWN_DOMAIN = invalid({ rule: "domain.unknown" });
 
-/** The host and the code in a copied address: with or without scheme, host, query, trailing slash or +. */
-function partsOf(address: string): { readonly host: string; readonly code: string } {
+/** The host, the code and the path in a copied address: with or without scheme, host, query, trailing slash or +. */
+function partsOf(address: string) {
   const [start = "", host = ""] = /^(?:https?:\/\/)?([^/]*)\/(?=[^/+])/i.exec(address) ?? [];
-  const [segment = ""] = address.slice(start.length).split(/[/?#]/, 1);
+  const [, segment = "", path = ""] = /^([^/?#]*)([^?#]*)/.exec(address.slice(start.length)) ?? [];
   try {
-    return { host, code: decodeURIComponent(segment.replace(/\+[a-z]*$/, "")) };
+    return { host, code: decodeURIComponent(segment.replace(/\+[a-z]*$/, "")), path };
   } catch {
-    return { host, code: "" };
+    return { host, code: "", path };
   }
 }
