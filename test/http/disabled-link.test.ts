@@ -4,8 +4,8 @@ import type { LinkKey } from "../../src/links/code.ts";
 import { REASONS } from "../../src/links/problem.ts";
 import en from "../../src/locales/en.json";
 import { LANGUAGES, message } from "../../src/locales/messages.ts";
-import { nextStep } from "../../src/pages/problem/page.tsx";
-import { createManagedLink } from "../support/managed-links.ts";
+import { nextSteps } from "../../src/pages/problem/page.tsx";
+import { callApi, createManagedLink } from "../support/managed-links.ts";
 import { openStoreOf, shareStoreOf, outcomeOf, shareService, startService } from "../support/service.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
 import { HTML } from "./markup.ts";
@@ -58,7 +58,7 @@ describe.each([...REASONS])("a link disabled for %s", (reason) => {
       const page = await curt.fetch(`/${code}`, { headers: { ...HTML, "Accept-Language": language } });
       expect([page.status, page.headers.get("cache-control")]).toEqual([410, "no-store"]);
       const text = await page.text();
-      for (const key of ["page.disabled.title", `disabled.${reason}`, nextStep(reason)] as const)
+      for (const key of ["page.disabled.title", `disabled.${reason}`, ...nextSteps(reason)] as const)
         expect(text).toContain(message(language, key));
       expect(text).not.toContain(".example/path");
       expect(text).not.toContain(DECISION.note);
@@ -125,6 +125,7 @@ test("blocking a host stops links to it and its subdomains and refuses new ones,
   const destinations = { exact: "https://evil.example/x", below: "http://a.b.EVIL.example:8080/x" };
   for (const [custom_code, original_url] of Object.entries(destinations))
     await curt.shorten({ original_url, custom_code });
+  const { path, key } = await createManagedLink(curt, { target: destinations.exact });
   await createLink("untouched");
   for (const code of ["exact", "below", "untouched"]) expect((await curt.fetch(`/${code}`)).status).toBe(302);
   expect((await curt.fetch("/exact+", { headers: HTML })).status).toBe(200);
@@ -141,6 +142,8 @@ test("blocking a host stops links to it and its subdomains and refuses new ones,
     expect(link).toMatchObject({ disabled_reason: "phishing" });
     expect((await curt.fetch(`/${code}.svg`)).status).toBe(410);
   }
+  const { data } = await callApi(curt, "DELETE", path, { key });
+  expect(data).toMatchObject({ state: "disabled", disabled_reason: "phishing" });
   expect((await curt.fetch("/untouched")).status).toBe(302);
   expect((await curt.fetch("/untouched+", { headers: HTML })).status).toBe(200);
   for (const original_url of ["https://evil.example./y", "https://new.Evil.example/y"])

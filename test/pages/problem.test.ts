@@ -6,7 +6,7 @@ import ko from "../../src/locales/ko.json";
 import { CURT } from "../../src/pages/assets/branding.ts";
 import { problemPage } from "../../src/pages/problem/page.tsx";
 
-const AGAIN = '<a class="button" href="">';
+const AGAIN = '<a class="button primary" href="">';
 
 test("each problem has the page of its kind, in the reader's language", () => {
   for (const [kind, page, mayTryAgain] of [
@@ -21,7 +21,9 @@ test("each problem has the page of its kind, in the reader's language", () => {
       for (let times = 0; times < 2; times++) {
         const html = problemPage(language, { kind })(CURT);
         expect(html).toContain(`<h1>${words[`page.${page}.title`]}</h1>`);
-        expect(html).toContain(words[`page.${page}.next`]);
+        expect(html).toContain(
+          words[page === "unknown" ? "page.unknown.next.ignore" : (`page.${page}.next` as const)],
+        );
         expect([kind, html.includes(AGAIN)]).toEqual([kind, mayTryAgain]);
       }
     }
@@ -35,26 +37,32 @@ test("the page of a disabled link shows its reason and the next step, cached or 
         const html = problemPage(language, { kind: "disabled", reason })(CURT);
         expect(html).toContain(`<h1>${words["page.disabled.title"]}</h1>`);
         expect(html).toContain(words[`disabled.${reason}`]);
+        expect(html).toContain(words["page.disabled.mistake"]);
         expect(html).not.toContain(AGAIN);
       }
     }
   }
   const pageFor = (reason: DisabledReason) => problemPage("en", { kind: "disabled", reason })(CURT);
   expect(pageFor("phishing")).toContain(en["page.disabled.danger"]);
+  expect(pageFor("phishing")).toContain(en["page.disabled.password"]);
   expect(pageFor("legal")).toContain(en["page.disabled.next"]);
+  expect(pageFor("legal")).not.toContain(en["page.disabled.password"]);
   expect(pageFor("deleted")).toContain(en["page.disabled.deleted"]);
 });
 
 test("the pages of disabled and expired links name the link", () => {
   for (const problem of [
     { kind: "disabled", reason: "spam" },
+    { kind: "disabled", reason: "phishing" },
     { kind: "expired", endedMs: 0 },
   ] as const)
-    for (const [address, written] of [
-      ["curt.example/a", "curt.example/a"],
-      ["curt.example/a&b", "curt.example/a&amp;b"],
-    ] as const)
-      expect(problemPage("en", problem, address)(CURT)).toContain(`<bdi dir="ltr">${written}</bdi>`);
+    for (const [code, written] of [
+      ["a", "a"],
+      ["a&b", "a&amp;b"],
+    ] as const) {
+      const html = problemPage("en", problem, "https://curt.example", code)(CURT);
+      expect(html).toContain(`<span>curt.example/</span><wbr/><mark><bdi>${written}</bdi></mark>`);
+    }
 });
 
 test("the page of an expired link shows its own date, so it isn't cached", () => {

@@ -1,18 +1,16 @@
 import type { DetachedCall } from "../../http/call.ts";
 import { leave } from "../../http/compression.ts";
 import { type AddressProblem, describe, type PageProblem, problemJson } from "../../http/problems.ts";
-import { html, prefersHtml } from "../../http/responses.ts";
+import { html, KEPT_FOR_BACK, prefersHtml } from "../../http/responses.ts";
 import { pathOf, writtenIn } from "../../http/url.ts";
 import { header } from "../../lib/bounds.ts";
-import type { Code } from "../../links/code.ts";
-import { withoutScheme } from "../shared/ticket.tsx";
 import { problemPage } from "./page.tsx";
 import { unknownPage } from "./unknown-page.tsx";
 
-/** For addresses that people open: browsers get a page, programs get JSON. `meant`: see {@link unknownPage}. */
-export function answerPageProblem(call: DetachedCall, problem: AddressProblem, meant?: Code): Response {
+/** For addresses that people open: browsers get a page, programs get JSON. */
+export function answerPageProblem(call: DetachedCall, problem: AddressProblem): Response {
   if (problem.kind !== "method" && prefersHtml(header(call.headers, "accept")))
-    return problemHtml(call, problem, meant);
+    return problemHtml(call, problem);
   return problemJson(call, problem, { Vary: "Accept, Accept-Language" });
 }
 
@@ -25,19 +23,19 @@ export function isForApi({ request }: DetachedCall): boolean {
   return pathOf(request).startsWith("/api/");
 }
 
-function problemHtml(call: DetachedCall, problem: PageProblem, meant?: Code): Response {
+function problemHtml(call: DetachedCall, problem: PageProblem): Response {
   const { status, headers } = describe(problem);
-  const all = { ...headers, Vary: "Accept, Accept-Language, Cookie" };
-  const { baseUrl } = call.domain;
-  if (problem.kind !== "unknown" && problem.kind !== "not-found") {
-    const address = call.code && `${withoutScheme(baseUrl)}/${call.code}`;
-    return html(call, status, (language) => problemPage(language, problem, address), all);
-  }
-  const spelling = call.code || writtenIn(call.request);
+  const isForm = call.request.method === "POST";
+  const all = { ...headers, Vary: "Accept, Accept-Language, Cookie", ...(isForm && KEPT_FOR_BACK) };
+  const { baseUrl, codeCase } = call.domain;
+  if (problem.kind !== "unknown" && problem.kind !== "not-found")
+    return html(call, status, (language) => problemPage(language, problem, baseUrl, call.code), all);
+  const written = call.code || writtenIn(call.request);
+  const { meant } = problem;
   return html(
     call,
     status,
-    (language) => unknownPage(language, { baseUrl, written: spelling, meant }),
+    (language) => unknownPage(language, { baseUrl, codeCase, written, meant }),
     all,
     leave,
   );

@@ -24,7 +24,7 @@ export function createProblemCache(): CachedProblem {
     // A cookie is for this reader only.
     if ("Set-Cookie" in headers) return answerProblem(call, problem);
     const coding = acceptsGzip(header(call.headers, "accept-encoding")) ? "gzip" : "";
-    const form = isPage ? "html" : isForApi(call) ? "api" : "json";
+    const form = isPage ? `html ${call.request.method}` : isForApi(call) ? "api" : "json";
     const cache = cacheOf(call.domain, `${problem.kind} ${form} ${language} ${coding}`);
     cache.response ??= answerProblem(call, problem);
     return cache.response.clone() as Response;

@@ -1,71 +1,98 @@
 /** @jsxImportSource ../shared/html */
 import type { Page } from "../../http/page.ts";
-import { type Code, MAX_CODE_POINTS, parseCode } from "../../links/code.ts";
+import { type CodeCase, lookUpCode, MAX_CODE_POINTS, parseCode } from "../../links/code.ts";
 import { isProblem } from "../../links/problem.ts";
 import { message } from "../../locales/messages.ts";
-import { page } from "../shared/layout.tsx";
+import { FORM, page } from "../shared/layout.tsx";
 import { memoizePage } from "../shared/memoized-page.ts";
 import { Ticket, TicketAddress } from "../shared/ticket.tsx";
 
 export interface Unknown {
   readonly baseUrl: string;
+  readonly codeCase: CodeCase;
   /** The path after `baseUrl`, percent-decoded. It can contain anything. */
   readonly written: string;
   /** The code that the reader probably meant. */
-  readonly meant?: Code | undefined;
+  readonly meant?: string | undefined;
 }
 
 /** Invisible characters, and those that move others. A space is visible between other characters. */
 const UNSEEN = /[[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]--\u0020]|^ | $/gv;
 
 /** Says that an address is unknown, and offers the link that the reader probably meant. */
-export function unknownPage(language: string, { baseUrl, written, meant }: Unknown): Page {
-  const canBeCreated = !isProblem(parseCode(written));
+export function unknownPage(language: string, { baseUrl, codeCase, written, meant }: Unknown): Page {
+  const canBeCreated = !isProblem(parseCode(written, codeCase));
   const text = canBeCreated ? written : visibleText(written);
-  const known = [language, baseUrl, canBeCreated, text === ""] as const;
-  return meant === undefined ? memoizedPage(JSON.stringify(known), text) : render(known, text, meant);
+  const known = [language, baseUrl, codeCase, canBeCreated, text === ""] as const;
+  return meant === undefined
+    ? memoizedPage(JSON.stringify(known), text)
+    : render(known, text, meant, isSameWord(beforeSlash(written), meant));
 }
 
 const memoizedPage = memoizePage((key, text) => render(JSON.parse(key) as Known, text));
 
-type Known = readonly [language: string, baseUrl: string, canBeCreated: boolean, isHome: boolean];
+type Known = readonly [
+  language: string,
+  baseUrl: string,
+  codeCase: CodeCase,
+  canBeCreated: boolean,
+  isHome: boolean,
+];
 
-function render([language, baseUrl, canBeCreated, isHome]: Known, text: string, meant?: Code): Page {
+/** Whether two spellings differ only in capitals. */
+function isSameWord(one: string, other: string): boolean {
+  return lookUpCode(one, "ignore") === lookUpCode(other, "ignore");
+}
+
+/** The code of an address, if a path follows it. */
+export function beforeSlash(written: string): string {
+  return written.split("/", 1)[0] ?? "";
+}
+
+function render(
+  [language, baseUrl, codeCase, canBeCreated, isHome]: Known,
+  text: string,
+  meant?: string,
+  isCapitals = false,
+): Page {
   const title = message(language, "page.unknown.title");
   return page(
     language,
     { title },
     <>
       <h1>{title}</h1>
-      {!isHome && <Ticket state="blank" stub={<TicketAddress baseUrl={baseUrl} code={text} />} />}
-      {meant !== undefined && (
-        <Ticket
-          stub={
-            <>
-              <p class="label">{message(language, "page.unknown.meant")}</p>
-              <TicketAddress baseUrl={baseUrl} code={meant} href={`/${encodeURIComponent(meant)}`} />
-            </>
-          }
-        >
-          <p class="actions">
-            <a class="button" href={`/${encodeURIComponent(meant)}+`} rel="nofollow">
-              {message(language, "page.unknown.see")}
-            </a>
-          </p>
-          <p class="hint">{message(language, "page.unknown.glued")}</p>
-        </Ticket>
-      )}
-      <p class="soft">{message(language, "page.unknown.next")}</p>
-      {canBeCreated ? (
-        <form action="/">
-          <input type="hidden" name="custom_code" value={text} />
-          <button>{message(language, "page.unknown.make")}</button>
-        </form>
-      ) : (
-        <p>
-          <a href="/">{message(language, "page.home")}</a>
-        </p>
-      )}
+      <p class="lead">{message(language, `page.unknown.next.${codeCase}`)}</p>
+      <div class="columns wide">
+        <div>
+          {!isHome && <Ticket state="blank" stub={<TicketAddress baseUrl={baseUrl} code={text} />} />}
+          {meant !== undefined && (
+            <section class="meant" aria-labelledby="meant">
+              <h2 id="meant">{message(language, "page.unknown.meant")}</h2>
+              <div>
+                <TicketAddress baseUrl={baseUrl} code={meant} href={`/${encodeURIComponent(meant)}`} />
+                <a class="button" href={`/${encodeURIComponent(meant)}+`} rel="nofollow">
+                  {message(language, "page.unknown.see")}
+                </a>
+              </div>
+              <p class="hint">
+                {message(language, isCapitals ? "page.unknown.capitals" : "page.unknown.glued")}
+              </p>
+            </section>
+          )}
+        </div>
+        <aside>
+          <h2>{message(language, "page.unknown.sent")}</h2>
+          <p>{message(language, "page.unknown.ask")}</p>
+          {canBeCreated && (
+            <form action={FORM}>
+              <h2>{message(language, "page.unknown.yours")}</h2>
+              <p>{message(language, "page.unknown.free")}</p>
+              <input type="hidden" name="custom_code" value={text} />
+              <button>{message(language, "page.unknown.make")}</button>
+            </form>
+          )}
+        </aside>
+      </div>
     </>,
   );
 }

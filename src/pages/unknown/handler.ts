@@ -1,14 +1,17 @@
 import type { Call } from "../../http/call.ts";
-import type { Limiter } from "../../http/limiter.ts";
-import type { Overload } from "../../http/overload.ts";
+import type { Limiter } from "../../http/limits/limiter.ts";
+import type { Overload } from "../../http/limits/overload.ts";
 import { asProblem } from "../../http/problems.ts";
 import { prefersHtml } from "../../http/responses.ts";
 import { writtenIn } from "../../http/url.ts";
 import { header } from "../../lib/bounds.ts";
-import { suggestIntendedCodes } from "../../links/code-suggestions.ts";
-import type { Code } from "../../links/code.ts";
+import { inOtherCapitals, suggestIntendedCodes } from "../../links/code-suggestions.ts";
+import type { Code, CodeCase } from "../../links/code.ts";
 import { answerProblem, answerPageProblem } from "../problem/answer.ts";
 import { type CachedProblem, isForReader } from "../problem/problem-cache.ts";
+import { beforeSlash } from "../problem/unknown-page.tsx";
+
+const NONE: readonly never[] = [];
 
 export interface UnknownOptions {
   /** Whether there is a link of this code. */
@@ -22,7 +25,7 @@ export interface UnknownOptions {
 /** An unknown link, or an address that can't be one. */
 type NoLink = { readonly kind: "unknown" | "not-found" };
 
-/** Counts and answers an unknown address. Browsers learn which code they may have meant. */
+/** Counts and answers an unknown address, and says which code may be meant. Programs learn only of other capitals. */
 export type UnknownAnswer = (call: Call, problem: NoLink) => Response | Promise<Response>;
 
 export function createUnknownAnswer(options: UnknownOptions): UnknownAnswer {
@@ -35,48 +38,80 @@ export function createUnknownAnswer(options: UnknownOptions): UnknownAnswer {
   }
 
   /**
-   * Looks up the codes that the reader may have meant. Each unsuccessful lookup counts, so that this is no cheaper way to
-   * find links.
+   * Looks up the codes that the reader may have meant. Each group without a link counts, up to `most`, so that this is hardly a
+   * cheaper way to find links.
    */
-  async function suggest(call: Call, problem: NoLink, codes: readonly Code[]): Promise<Response> {
+  async function suggest(
+    call: Call,
+    groups: readonly (readonly Code[])[],
+    answer: (meant: Code | undefined) => Response,
+    most = Infinity,
+  ): Promise<Response> {
     const barred = limiter.barred(call);
     if (barred !== undefined) return answerPageProblem(call, await barred);
     try {
-      const at = await firstKnown(codes);
-      const limited = limiter.unknown(call, 1 + (at < 0 ? codes.length : at));
-      if (limited !== undefined) return answerPageProblem(call, await limited);
-      return answerPageProblem(call, problem, codes[at]);
+      let meant: Code | undefined;
+      let unknown = 1;
+      for (const codes of groups) {
+        meant ??= await firstKnown(codes);
+        if (meant === undefined) unknown++;
+      }
+      const limited = limiter.unknown(call, Math.min(unknown, most));
+      return limited === undefined ? answer(meant) : answerPageProblem(call, await limited);
     } catch (error) {
       onFault(error);
       return answerPageProblem(call, asProblem(error));
     }
   }
 
-  /** The index of the first existing code, or -1. */
-  async function firstKnown(codes: readonly Code[]): Promise<number> {
-    for (const [at, code] of codes.entries()) if (await exists(code)) return at;
-    return -1;
+  async function firstKnown(codes: readonly Code[]): Promise<Code | undefined> {
+    for (const code of codes) if (await exists(code)) return code;
+    return undefined;
+  }
+
+  /** For programs. This takes no longer than refusing it, unless there are other capitals to look up. */
+  function answerProgram(call: Call, problem: NoLink): Response | Promise<Response> {
+    const { kind } = problem;
+    const brief = () => (kind === "unknown" ? cachedProblem(call, { kind }) : answerProblem(call, problem));
+    const capitals = kind === "unknown" ? inOtherCapitals(call.code, call.domain.codeCase) : NONE;
+    if (capitals.length === 0) return answerBriefly(call, brief);
+    return overload.takeTurns(
+      "unknown",
+      call,
+      () =>
+        suggest(
+          call,
+          [capitals],
+          (meant) => (meant === undefined ? brief() : answerPageProblem(call, { kind, meant })),
+          // As everywhere in the API, whose 404s count once.
+          1,
+        ),
+      () => answerBriefly(call, brief),
+    );
   }
 
   return (call, problem) => {
     // A looked-up code is no address of the API. Reading the path would cost a tenth of a redirect.
     if (call.code === "" ? !isForReader(call) : !prefersHtml(header(call.headers, "accept")))
-      // This takes no longer than refusing it.
-      return answerBriefly(call, () =>
-        problem.kind === "unknown"
-          ? cachedProblem(call, { kind: problem.kind })
-          : answerProblem(call, problem),
-      );
+      return answerProgram(call, problem);
     return overload.takeTurns(
       "unknown",
       call,
       () => {
-        const codes = suggestIntendedCodes(call.code || writtenIn(call.request));
-        return codes.length === 0
+        const groups = groupsFor(call.code || writtenIn(call.request), call.domain.codeCase);
+        return groups.length === 0
           ? answerBriefly(call, () => answerPageProblem(call, problem))
-          : suggest(call, problem, codes);
+          : suggest(call, groups, (meant) => answerPageProblem(call, { ...problem, meant }));
       },
       () => answerBriefly(call, () => cachedProblem(call, { kind: "overloaded" })),
     );
   };
+}
+
+/** The codes that a reader may have meant. Of those in other capitals, one look-up counts. A path may follow the code. */
+function groupsFor(written: string, codeCase: CodeCase): readonly (readonly Code[])[] {
+  const glued = suggestIntendedCodes(written, codeCase).map((code) => [code]);
+  const capitals = inOtherCapitals(beforeSlash(written), codeCase);
+  if (capitals.length === 0) return glued;
+  return written.includes("/") ? [...glued, capitals] : [capitals, ...glued];
 }
