@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { createManagedLink } from "../support/managed-links.ts";
 import { shareService } from "../support/service.ts";
 import { untilCounted, WINDOWS_CHROME } from "../visits/visits.ts";
-import { openPage, LAPTOP, PHONE, readers, wordsOf } from "./browser.ts";
+import { chooseLanguage, openPage, LAPTOP, PHONE, readers, wordsOf } from "./browser.ts";
 import { shareDestination } from "./destination-site.ts";
 
 const curt = shareService({ POSTURE: "private", INTERSTITIAL: "all" });
@@ -47,7 +47,7 @@ test("a visitor who changes the language of the interstitial counts once", async
   await curt.shorten({ original_url: "https://example.com/", custom_code: "language" });
   await using page = await openPage(curt.origin, { userAgent: WINDOWS_CHROME });
   await page.goto("/language");
-  await page.getByRole("link", { name: "한국어" }).click();
+  await chooseLanguage(page, "ko");
   await page.getByRole("heading", { level: 1, name: wordsOf("ko")("interstitial.title") }).waitFor();
   await page.goto("/language+");
   await untilCounted(curt, "language", 1);
@@ -62,7 +62,7 @@ test.each(VISITORS)(
     await using page = await openPage(curt.origin, { ...reader, userAgent: WINDOWS_CHROME });
     await page.goto(`/${code}?utm=1&utm=2&a=2`);
     if (reader.javaScriptEnabled) {
-      await page.locator("a[hreflang=ja]:visible").click();
+      await chooseLanguage(page, "ja");
       await page.getByRole("heading", { level: 1, name: wordsOf("ja")("interstitial.title") }).waitFor();
     }
     await page.locator("main form button").click();

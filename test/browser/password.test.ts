@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from "bun:test";
 import { addGuarded } from "../support/guarded-links.ts";
 import { shareService } from "../support/service.ts";
 import { untilCounted, WINDOWS_CHROME } from "../visits/visits.ts";
-import { openPage, LAPTOP, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
+import { chooseLanguage, openPage, LAPTOP, PHONE, readers, untilFocused, wordsOf } from "./browser.ts";
 import { shareDestination } from "./destination-site.ts";
 
 const PASSWORD = "비밀번호 1";
@@ -92,7 +92,7 @@ test("the password page can change its language", async () => {
   const say = wordsOf("ko");
   arrivals.length = 0;
   await page.goto("/language");
-  await page.getByRole("link", { name: "한국어" }).click();
+  await chooseLanguage(page, "ko");
   await page.getByLabel(say("password.label")).fill(PASSWORD);
   await page.getByRole("button", { name: say("password.open") }).click();
   await page.waitForURL(`http://localhost:${destination.port}/second`);
@@ -107,7 +107,7 @@ test("with INTERSTITIAL, the right password shows the destination first, and con
   await page.getByLabel(say("password.label")).fill(PASSWORD);
   await page.getByRole("button", { name: say("password.open") }).click();
   await page.getByRole("heading", { level: 1, name: say("interstitial.title") }).waitFor();
-  await page.getByRole("link", { name: "한국어" }).click();
+  await chooseLanguage(page, "ko");
   await page.getByRole("heading", { level: 1, name: wordsOf("ko")("interstitial.title") }).waitFor();
   expect(arrivals).toEqual([]);
   await page

@@ -1,28 +1,36 @@
 /** @jsxImportSource ../shared/html */
-import type { ApiViewParts } from "../../api/parts.ts";
+import type { ApiViewParts } from "../../api/api-parts.ts";
 import type { DetachedCall } from "../../http/call.ts";
 import type { View } from "../../http/endpoint.ts";
 import type { Page } from "../../http/page.ts";
 import { FORM_REDIRECTS_ELSEWHERE, html } from "../../http/responses.ts";
-import { type Link, isGuarded, isLimited } from "../../links/link.ts";
+import { isGuarded, isLimited, type Public, shownCode } from "../../links/link.ts";
 import { isProblem } from "../../links/problem.ts";
+import type { Target } from "../../links/target.ts";
+import { visitedPath } from "../../links/terms/passed-path.ts";
 import { message } from "../../locales/messages.ts";
 import { hintsOf } from "../../moderation/link-hints.ts";
 import { answerPageProblem } from "../problem/answer.ts";
 import { describeDestination } from "../shared/destination-parts.ts";
 import { DestinationCard } from "../shared/destination.tsx";
-import { richMessage } from "../shared/formats.ts";
+import { richMessage, sentences } from "../shared/in-words.ts";
 import { page } from "../shared/layout.tsx";
 import { Lifetime, targetChangeOf } from "../shared/link-facts.tsx";
 import { Address, Ticket, withoutScheme } from "../shared/ticket.tsx";
 import { type LinkNotes, minutesLeftOf } from "../shared/warnings.tsx";
+import { withPathOf } from "../shared/with-query.ts";
 
-interface Interstitial extends Pick<Link, "code" | "target" | "createdMs">, LinkNotes {
+interface Interstitial extends Pick<Public, "target" | "createdMs">, LinkNotes {
+  readonly code: string;
   readonly shortUrl: string;
+  /** The path after the code of the visit, or "". */
+  readonly visited: string;
   /** Continuing sends a request to Curt, which may count the visit. */
   readonly returnsToCurt: boolean;
   /** Continuing uses one of a limited number of visits. */
   readonly usesVisit: boolean;
+  /** Tells this form from others. Only for a link with a limited number of visits. */
+  readonly form: string | undefined;
 }
 
 /**
@@ -30,7 +38,7 @@ interface Interstitial extends Pick<Link, "code" | "target" | "createdMs">, Link
  * button opens the destination directly.
  */
 function interstitialPage(language: string, link: Interstitial): Page {
-  const { code, shortUrl, target, returnsToCurt, usesVisit } = link;
+  const { code, shortUrl, visited, target, returnsToCurt, usesVisit } = link;
   const address = withoutScheme(shortUrl);
   const path = `/${encodeURIComponent(code)}`;
   return page(
@@ -38,11 +46,23 @@ function interstitialPage(language: string, link: Interstitial): Page {
     { title: `${message(language, "interstitial.title")} – ${address}` },
     <>
       <h1>{message(language, "interstitial.title")}</h1>
-      <p class="soft">
-        {richMessage(language, "interstitial.why", { address: <bdi dir="ltr">{address}</bdi> })}
+      <p class="lead">
+        {sentences(
+          language,
+          richMessage(language, "interstitial.why", { address: <bdi dir="ltr">{address}</bdi> }),
+          usesVisit && message(language, "interstitial.counts"),
+        )}
       </p>
-      {usesVisit && <p>{message(language, "interstitial.counts")}</p>}
-      <Ticket stub={<Address language={language} url={shortUrl} isTitle={false} preview={`${path}+`} />}>
+      <Ticket
+        stub={
+          <Address
+            language={language}
+            url={shortUrl}
+            isTitle={false}
+            preview={withPathOf(`${path}+`, visited)}
+          />
+        }
+      >
         <DestinationCard
           language={language}
           destination={describeDestination(target)}
@@ -50,6 +70,7 @@ function interstitialPage(language: string, link: Interstitial): Page {
           isOver={false}
           href={returnsToCurt ? `${path}/` : target}
           method={returnsToCurt ? "post" : undefined}
+          form={link.form}
           showsAddress
           isFirst
         />
@@ -59,21 +80,31 @@ function interstitialPage(language: string, link: Interstitial): Page {
   );
 }
 
+/** What the serving thread knows of a visit. */
+export interface InterstitialDetails {
+  readonly form?: string;
+  /** With the path that the visit passes on. */
+  readonly target?: Target;
+  /** That path. */
+  readonly path?: string | undefined;
+}
+
 /** The preview at the short address itself, for people who should see the destination first. */
 export const interstitial = {
   at: "GET /{code}",
   view: { parameters: ["language"], render: showInterstitial },
-} satisfies { readonly at: string; readonly view: View<undefined, ApiViewParts> };
+} satisfies { readonly at: string; readonly view: View<InterstitialDetails | undefined, ApiViewParts> };
 
 function showInterstitial({ links, clock }: Pick<ApiViewParts, "links" | "clock">) {
-  return async (call: DetachedCall): Promise<Response> => {
+  return async (call: DetachedCall, { form, target, path }: InterstitialDetails = {}): Promise<Response> => {
     const link = await links.resolve(call.code);
     if (isProblem(link)) return answerPageProblem(call, link);
     const nowMs = clock.nowMs();
     const hints = hintsOf(link, nowMs);
     const changed = targetChangeOf(link, nowMs);
     const minutesLeft = minutesLeftOf(link, nowMs);
-    const shortUrl = call.domain.shownUrl(link.code);
+    const code = shownCode(link);
+    const shortUrl = call.domain.shownUrl(code);
     const returnsToCurt = isGuarded(link);
     const usesVisit = isLimited(link);
     return html(
@@ -82,12 +113,16 @@ function showInterstitial({ links, clock }: Pick<ApiViewParts, "links" | "clock"
       (language) =>
         interstitialPage(language, {
           ...link,
+          code,
+          target: target ?? link.target,
           shortUrl,
+          visited: visitedPath(link, path ?? null),
           hints,
           changed,
           minutesLeft,
           returnsToCurt,
           usesVisit,
+          form,
         }),
       returnsToCurt ? FORM_REDIRECTS_ELSEWHERE : {},
     );

@@ -1,15 +1,15 @@
 import type { Call } from "../../http/call.ts";
 import { createSignedCookie } from "../../http/credentials.ts";
-import type { Try, TryPassword } from "../../http/password-tries.ts";
+import type { Try, TryPassword } from "../../http/limits/password-tries.ts";
 import { describe, type HttpProblem, problemJson } from "../../http/problems.ts";
-import { FORM_REDIRECTS_ELSEWHERE, html, prefersHtml } from "../../http/responses.ts";
+import { FORM_REDIRECTS_ELSEWHERE, html, KEPT_FOR_BACK, prefersHtml } from "../../http/responses.ts";
 import { pathOf } from "../../http/url.ts";
 import { header } from "../../lib/bounds.ts";
 import type { MonotonicClock, WallClock } from "../../links/clock.ts";
-import type { Link } from "../../links/link.ts";
-import { checkPassword } from "../../links/password.ts";
+import { shownCode, type Link } from "../../links/link.ts";
 import type { Secret } from "../../links/secret.ts";
-import { hasRightLength } from "../../links/term-values.ts";
+import { checkPassword } from "../../links/terms/password.ts";
+import { hasRightLength } from "../../links/terms/term-values.ts";
 import { passwordPage, type Refusal } from "./page.tsx";
 
 export const OPEN_MS = 15 * 60_000;
@@ -54,16 +54,23 @@ export function createPasswords({ secret, clock, tryPassword }: PasswordsOptions
   /** Each password of each link has its own cookie. */
   const partsOf = ({ code, createdMs, terms }: Link) => [code, createdMs, terms?.passwordHash ?? ""];
 
-  function refuse(call: Call, { code }: Link, problem: HttpProblem, refusal?: Refusal): Response {
+  function refuse(call: Call, link: Link, problem: HttpProblem, refusal?: Refusal): Response {
     const { baseUrl } = call.domain;
+    const code = shownCode(link);
     const Vary = "Accept, Accept-Language, Cookie, Authorization, Sec-Fetch-Site";
     if (!isBrowser(call)) return problemJson(call, problem, { Vary });
     const { status, headers } = describe(problem);
-    return html(call, status, (language) => passwordPage(language, { baseUrl, code, refusal }), {
-      ...headers,
-      ...FORM_REDIRECTS_ELSEWHERE,
-      Vary,
-    });
+    return html(
+      call,
+      status,
+      (language) => passwordPage(language, { baseUrl, code, refusal, form: crypto.randomUUID() }),
+      {
+        ...headers,
+        ...FORM_REDIRECTS_ELSEWHERE,
+        Vary,
+        ...(call.request.method === "POST" && KEPT_FOR_BACK),
+      },
+    );
   }
 
   /** Checks in progress and right passwords, by keyed hash, the oldest first. */
@@ -87,16 +94,17 @@ export function createPasswords({ secret, clock, tryPassword }: PasswordsOptions
   }
 
   /** Browsers get the form. A challenge would open their own dialog, and keeps lynx from showing the page. */
-  const passwordProblem = (call: Call, { code }: Link, kind: "password.missing" | "password.wrong") => ({
+  const passwordProblem = (call: Call, link: Link, kind: "password.missing" | "password.wrong") => ({
     kind,
-    ...(!isBrowser(call) && { shortUrl: call.domain.shortUrl(code) }),
+    ...(!isBrowser(call) && { shortUrl: call.domain.shortUrl(shownCode(link)) }),
   });
 
   return {
     isRemembered: (call, link) => cookie.isRight(call, partsOf(link)),
 
     remember(call, link) {
-      const path = pathOf(call.request).replace(/\/$/, "");
+      // Without the path that the link may pass on.
+      const [path = ""] = /^\/[^/]*/.exec(pathOf(call.request)) ?? [];
       return cookie.create(
         call,
         COOKIE_PATH.test(path) ? path : `/${encodeURIComponent(link.code)}`,

@@ -1,9 +1,8 @@
 /** @jsxImportSource ../shared/html */
 import type { Page } from "../../http/page.ts";
-import type { Code } from "../../links/code.ts";
 import { message, sentenceSpace } from "../../locales/messages.ts";
 import { whenIn } from "../../locales/relative-time.ts";
-import { TextField } from "../shared/fields.tsx";
+import { TextField } from "../shared/form-fields.tsx";
 import { page } from "../shared/layout.tsx";
 import { memoizePage } from "../shared/memoized-page.ts";
 import { Ticket, TicketAddress } from "../shared/ticket.tsx";
@@ -15,17 +14,19 @@ export type Refusal =
 
 interface Locked {
   readonly baseUrl: string;
-  readonly code: Code;
+  readonly code: string;
   readonly refusal?: Refusal | undefined;
+  /** Tells this form from others, so that it uses up one visit. */
+  readonly form: string;
 }
 
 /** Asks for the password of a link. */
-export function passwordPage(language: string, { baseUrl, code, refusal }: Locked): Page {
+export function passwordPage(language: string, { baseUrl, code, refusal, form }: Locked): Page {
   const key = [language, baseUrl, refusal && describeRefusal(language, refusal)];
-  return memoizedPage(JSON.stringify(key), code);
+  return memoizedPage(JSON.stringify(key), code, form);
 }
 
-const memoizedPage = memoizePage((key, code) => render(JSON.parse(key) as Known, code));
+const memoizedPage = memoizePage((key, code, form) => render(JSON.parse(key) as Known, code, form));
 
 type Known = readonly [language: string, baseUrl: string, refusal: string | null];
 
@@ -37,27 +38,33 @@ function describeRefusal(language: string, refusal: Refusal): string {
   return `${wrong}${sentenceSpace(language)}${refusal.tries > 0 ? message(language, "password.left", { count: refusal.tries }) : later()}`;
 }
 
-function render([language, baseUrl, refusal]: Known, code: string): Page {
+function render([language, baseUrl, refusal]: Known, code: string, form = ""): Page {
   const title = message(language, "password.title");
   return page(
     language,
     { title },
     <>
       <h1>{title}</h1>
-      <Ticket stub={<TicketAddress baseUrl={baseUrl} code={code} />}>
-        <form method="post">
-          {/* A browser that saved the password would offer it for every other link. */}
-          <TextField
-            name="password"
-            label={message(language, "password.label")}
-            hint={message(language, "password.remembered")}
-            errors={refusal === null ? {} : { password: refusal }}
-            input={{ type: "password", required: true, autofocus: true }}
-          />
-          <button class="primary">{message(language, "password.open")}</button>
-        </form>
-      </Ticket>
-      <p class="soft">{message(language, "password.ask")}</p>
+      <div class="columns wide">
+        <Ticket stub={<TicketAddress baseUrl={baseUrl} code={code} />}>
+          <form method="post" novalidate>
+            <input type="hidden" name="form" value={form} />
+            {/* A browser that saved the password would offer it for every other link. */}
+            <TextField
+              name="password"
+              label={message(language, "password.label")}
+              hint={message(language, "password.remembered")}
+              errors={refusal === null ? {} : { password: refusal }}
+              input={{ type: "password", required: true, autofocus: true }}
+              button={<button class="primary">{message(language, "password.open")}</button>}
+            />
+          </form>
+        </Ticket>
+        <aside>
+          <h2>{message(language, "password.unknown")}</h2>
+          <p>{message(language, "password.ask")}</p>
+        </aside>
+      </div>
     </>,
   );
 }
