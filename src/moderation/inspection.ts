@@ -5,13 +5,16 @@ import type { EntryId, LinkId, LinkStore } from "../links/link-store.ts";
 import type { StoredLink } from "../links/link.ts";
 import type { Unknown } from "../links/problem.ts";
 import type { Target } from "../links/target.ts";
+import { HOUR_MS } from "../links/time.ts";
 import type { Sums } from "../visits/days/day.ts";
-import type { VisitStore } from "../visits/days/store.ts";
+import { readDetail } from "../visits/days/detail.ts";
+import type { VisitStore } from "../visits/days/visit-store.ts";
 import type { CaseCursor, CaseQuery, CaseStore, ListedCase, NotedCase } from "./case.ts";
 import type { Figures } from "./figures.ts";
+import { byHarm, type OpenCase } from "./harm.ts";
 import type { HostRules } from "./host-rules.ts";
-import { isWithin, type LinkCursor, type LinkPage, type LinkQuery } from "./search.ts";
-import type { ModerationStore, HostRule, DecisionCursor, DecisionEntry } from "./store.ts";
+import { isWithin, type LinkCursor, type LinkPage, type LinkQuery } from "./link-query.ts";
+import type { ModerationStore, HostRule, DecisionEntry } from "./moderation-store.ts";
 
 /** Requests a page of a list. `cursor` is that of the page before; any other text finds nothing. */
 export interface ListPage {
@@ -21,7 +24,7 @@ export interface ListPage {
 
 export interface InspectionOptions {
   readonly store: Pick<LinkStore, "find"> &
-    Pick<VisitStore, "sums"> &
+    Pick<VisitStore, "sums" | "days"> &
     Pick<ModerationStore, "hosts" | "decisions" | "search" | "figures" | "caseOf" | "cases" | "openCases">;
   readonly clock: WallClock;
   readonly blocked: Blocked;
@@ -41,7 +44,7 @@ export interface InspectedLink extends StoredLink {
 /** Everything about a link. Its visits are those since its creation. */
 export interface LinkDetails extends Sums {
   readonly link: InspectedLink;
-  /** The operator's decisions about links of this code, newest first. */
+  /** The operator's decisions about it, newest first. */
   readonly history: readonly DecisionEntry[];
   readonly reported: NotedCase | undefined;
 }
@@ -55,6 +58,17 @@ export interface ListItems<T> {
 export interface InspectedCase extends ListedCase {
   /** Undefined if the link no longer exists. */
   readonly link: InspectedLink | undefined;
+}
+
+/** Links to a host and the hosts below it, as far as a short search finds them. */
+export interface HostLinks {
+  readonly count: number;
+  /** How many others than the link in question are disabled. */
+  readonly disabled: number;
+  /** Who created them, and how many; "" is anybody. */
+  readonly makers: ReadonlyMap<string, number>;
+  /** Whether these are all. */
+  readonly isAll: boolean;
 }
 
 /** The read-only views of the operator. Reject with `StoreUnavailable`. */
@@ -73,6 +87,12 @@ export interface Inspection {
   decision(entry: EntryId): Promise<DecisionEntry | undefined>;
   /** Open cases, then answered ones, or only one of both. */
   cases(page: ListPage, state?: CaseQuery["state"]): Promise<ListItems<InspectedCase>>;
+  /** A page of open cases, in the order of their harm. */
+  desk(page: ListPage): Promise<ListItems<InspectedCase & OpenCase>>;
+  /** Visits in each of the last 24 hours of the clock, oldest first. Leaves out days without known hours. */
+  hours(link: LinkId): Promise<readonly number[]>;
+  /** Counts links to a host. `except` is the link in question. */
+  linksTo(host: string, except?: LinkId): Promise<HostLinks>;
   openCases: CaseStore["openCases"];
 }
 
@@ -86,8 +106,64 @@ export function createInspection({ store, clock, blocked, codeCase }: Inspection
     blocked: link.disabled === "deleted" ? undefined : blocked(link.target),
   });
 
+  async function cases(page: ListPage, state?: CaseQuery["state"]): Promise<ListItems<InspectedCase>> {
+    const result = await readPage(
+      page,
+      (limit) => store.cases({ state, after: page.cursor as CaseCursor | undefined, limit }),
+      ({ cursor }) => cursor,
+    );
+    const withLink = async (one: (typeof result.items)[number]) => {
+      const link = await store.find(one.code);
+      const isSame = link?.createdMs === one.createdMs;
+      return { ...one, link: isSame ? inspect(link) : undefined };
+    };
+    return { ...result, items: await Promise.all(result.items.map(withLink)) };
+  }
+
+  async function hours({ code, createdMs }: LinkId): Promise<readonly number[]> {
+    const first = Math.floor(clock.nowMs() / HOUR_MS) - HOURS + 1;
+    const dayOf = (hour: number) => Math.floor(hour / 24);
+    const days = await store.days(code, createdMs, dayOf(first), dayOf(first + HOURS - 1));
+    const visits = Array.from({ length: HOURS }, () => 0);
+    for (const { day, detail } of days)
+      for (const [hour, [count]] of Object.entries(readDetail(detail).hours ?? {})) {
+        const at = 24 * day + Number(hour) - first;
+        if (at >= 0 && at < HOURS) visits[at] = count;
+      }
+    return visits;
+  }
+
   return {
     nowMs: clock.nowMs,
+    cases,
+    hours,
+
+    async desk(page) {
+      const { items, cursor } = await cases(page, "open");
+      const withHours = async (one: InspectedCase) => ({ ...one, hours: await hours(one) });
+      return { items: byHarm(await Promise.all(items.map(withHours)), clock.nowMs()), cursor };
+    },
+
+    async linksTo(host, except) {
+      const untilMs = performance.now() + COUNTING.ms;
+      const makers = new Map<string, number>();
+      let [count, disabled] = [0, 0];
+      for (let cursor: LinkCursor | undefined; ;) {
+        const page = await store.search({ host }, { cursor, limit: COUNTING.links });
+        for (const link of page.links) {
+          count++;
+          if (link.disabled !== undefined && link.code !== except?.code) disabled++;
+          const maker = link.terms?.createdBy ?? "";
+          makers.set(maker, (makers.get(maker) ?? 0) + 1);
+        }
+        cursor = page.cursor;
+        const isAll = cursor === undefined;
+        if (isAll || count >= COUNTING.links || performance.now() >= untilMs)
+          return { count, disabled, makers, isAll };
+        // Lets other views run.
+        await Bun.sleep(0);
+      }
+    },
 
     async search(query, { cursor, limit }) {
       const key = query.text === undefined ? undefined : lookUpKey(query.text, codeCase);
@@ -95,7 +171,7 @@ export function createInspection({ store, clock, blocked, codeCase }: Inspection
       if (link !== undefined && isWithin(link, query))
         return { links: [link], cursor: AFTER_CODE, searched: 0 };
       const from = cursor === AFTER_CODE ? undefined : (cursor as LinkCursor | undefined);
-      const page = await store.search(query, { cursor: from, limit });
+      const page = await store.search({ ...query, key }, { cursor: from, limit });
       return { ...page, links: page.links.filter((one) => one.code !== key) };
     },
 
@@ -112,7 +188,7 @@ export function createInspection({ store, clock, blocked, codeCase }: Inspection
       if (link === undefined) return { kind: "unknown" };
       const [sums, history, reported] = await Promise.all([
         store.sums(link.code, link.createdMs),
-        store.decisions({ code: link.code, limit: MAX_HISTORY }),
+        store.decisions({ link, limit: MAX_HISTORY }),
         store.caseOf(link),
       ]);
       return { link: inspect(link), ...sums, history, reported };
@@ -137,18 +213,9 @@ export function createInspection({ store, clock, blocked, codeCase }: Inspection
         ({ entry }) => String(entry),
       ),
 
-    async cases(page, state) {
-      const result = await readPage(
-        page,
-        (limit) => store.cases({ state, after: page.cursor as CaseCursor | undefined, limit }),
-        ({ cursor }) => cursor,
-      );
-      const withLink = async (one: (typeof result.items)[number]) => {
-        const link = await store.find(one.code);
-        const isSame = link?.createdMs === one.createdMs;
-        return { ...one, link: isSame ? inspect(link) : undefined };
-      };
-      return { ...result, items: await Promise.all(result.items.map(withLink)) };
+    async decision(id) {
+      const [found] = await store.decisions({ before: id + 1, limit: 1 });
+      return found?.entry === id ? found : undefined;
     },
   };
 }
@@ -174,9 +241,9 @@ async function readPage<T>(
 const MAX_ENTRIES = 100;
 
 export interface LinkDecisions {
-  /** Reads the decisions about the links of a code, newest first. */
+  /** Reads the decisions about a link, newest first. */
   decisions(
-    code: Code,
+    link: LinkId<Code>,
     limit: number,
   ): Promise<readonly Pick<DecisionEntry, "action" | "atMs" | "undone">[]>;
 }
@@ -195,11 +262,11 @@ export type ReadDisabledSince = (
 ) => Promise<number | undefined>;
 
 export function createDisabledSinceReader({ store, hostRules }: DisabledSinceOptions): ReadDisabledSince {
-  return async ({ code, createdMs, target }) => {
-    const entries = await store.decisions(code, MAX_ENTRIES);
+  return async (link) => {
+    const entries = await store.decisions(link, MAX_ENTRIES);
     const decided = entries.find(
       ({ action, undone }) => undone === undefined && (action === "disable" || action === "enable"),
     );
-    return decided?.action === "disable" ? decided.atMs : hostRules.ruleFor(target)?.sinceMs;
+    return decided?.action === "disable" ? decided.atMs : hostRules.ruleFor(link.target)?.sinceMs;
   };
 }

@@ -1,219 +1,157 @@
 /** @jsxImportSource ../shared/html */
 import type { Page } from "../../http/page.ts";
-import { type Reason, REASONS } from "../../links/reasons.ts";
-import { message, type MessageKey } from "../../locales/messages.ts";
-import { MAX_COUNTED_CASES, MAX_NOTE_LENGTH } from "../../moderation/case.ts";
-import type { Action } from "../../moderation/store.ts";
-import { VERBATIM } from "../shared/fields.tsx";
+import type { MessageKey } from "../../locales/messages.ts";
+import { MAX_COUNTED_CASES } from "../../moderation/case.ts";
+import { Notice, VERBATIM } from "../shared/form-fields.tsx";
 import type { Child, Html } from "../shared/html/jsx-runtime.ts";
 import { page } from "../shared/layout.tsx";
-
-/** The part of a request that every page for the operator needs. */
-export interface PageContext {
-  readonly language: string;
-  readonly formToken: string;
-  readonly query: Readonly<Record<string, string>>;
-  /** Up to {@link MAX_COUNTED_CASES}. */
-  readonly openCases: number;
-}
-
-/** Fields of the last answer, in the query of the reports and in its form. */
-export const LAST_ANSWER_FIELDS = ["did", "code", "was", "seen", "block"] as const;
+import { Menu } from "../shared/menu.tsx";
+import { withQuery } from "../shared/with-query.ts";
+import { Form } from "./decision-form.tsx";
+import { EntryLine, Undo } from "./entries.tsx";
+import { deskPath, Given } from "./link-to.tsx";
+import type { PageContext } from "./page-context.ts";
 
 const PAGES = {
   cases: "/admin",
-  figures: "/admin/figures",
   links: "/admin/links",
   hosts: "/admin/hosts",
   journal: "/admin/journal",
+  figures: "/admin/figures",
 } as const;
 type Current = keyof typeof PAGES;
 
-/** A page for the operator. `current` is the page's tab, and `beside` stands at the end of the title's line. */
+interface Around {
+  /** In one line with the title. */
+  readonly summary?: Child;
+  /** At the end of that line, unless the page reports a decision there. */
+  readonly beside?: Child;
+  /** Above the title. */
+  readonly above?: Child;
+  /** The page's own address. */
+  readonly path?: string;
+  /** Whether only screen readers get the title, because the content shows it. */
+  readonly isHidden?: boolean;
+  /** Whether the content says why a form was refused. */
+  readonly hasAlert?: boolean;
+}
+
+/** A page for the operator. `current` is the page's tab. */
 export function adminPage(
   context: PageContext,
   current: Current,
   title: Child,
   content: Html,
-  beside?: Child,
+  { summary, beside, above, path = PAGES[current], isHidden, hasAlert }: Around = {},
 ): Page {
-  const { language, query, openCases } = context;
-  const name = message(language, `admin.${current}`);
-  const search = message(language, "admin.q");
-  const open = openCases < MAX_COUNTED_CASES ? String(openCases) : `${MAX_COUNTED_CASES - 1}+`;
+  const { language, say, query, refusal, notice } = context;
+  const name = say(`admin.${current}`);
+  const open = writeOpenCases(context);
+  // After an undo, the desk shows the case that is open again.
+  const back =
+    current === "cases" && notice?.code !== undefined ? deskPath(notice.code) : withQuery(path, query);
   return page(
     language,
-    { title: openCases === 0 ? name : `(${open}) ${name}`, query },
-    <div class="admin">
-      <div class="desk ranges">
-        <nav aria-label={message(language, "admin.title")}>
-          {Object.entries(PAGES).map(([key, path]) => (
-            <a href={path} {...(key === current && { "aria-current": "page" })}>
-              {message(language, `admin.${key as Current}`)}
-              {key === "cases" && openCases > 0 && [" ", <span class="count">{open}</span>]}
-            </a>
-          ))}
-        </nav>
-        <form action="/admin/links" role="search">
-          <input
-            {...{ type: "search", name: "q", value: query["q"] || query["host"] || "" }}
-            {...{ placeholder: search, "aria-label": search, "aria-keyshortcuts": "/", ...VERBATIM }}
-          />
-          <button>{message(language, "admin.search")}</button>
-        </form>
-        <Form context={context} action="/admin/sign-out">
-          <button class="plain">{message(language, "admin.sign-out")}</button>
-        </Form>
-      </div>
-      {beside}
-      <h1>{title}</h1>
+    {
+      title: open === "" ? name : `(${open}) ${name}`,
+      query,
+      bar: <Bar context={context} current={current} />,
+    },
+    <div class="admin wide">
+      {above}
+      {isHidden === true && <h1 class="unseen">{title}</h1>}
+      {(isHidden !== true || notice !== undefined) && (
+        <div class="title-row">
+          {isHidden !== true && <h1>{title}</h1>}
+          <span class="soft">{summary}</span>
+          {notice === undefined ? (
+            beside
+          ) : (
+            <div class="notice" role="status">
+              <p>
+                <EntryLine context={context} entry={notice} />
+              </p>
+              <Undo context={context} entry={notice} back={back} kind="" hasKey />
+            </div>
+          )}
+        </div>
+      )}
+      {hasAlert !== true && <Notice text={refusal} />}
       {content}
     </div>,
   );
 }
 
-/** Says that a list is empty. */
-export function Empty({ language, texts }: { language: string; texts: readonly MessageKey[] }) {
+/** "" if there is none. */
+function writeOpenCases({ openCases }: PageContext): string {
+  if (openCases === 0) return "";
+  return openCases < MAX_COUNTED_CASES ? String(openCases) : `${MAX_COUNTED_CASES - 1}+`;
+}
+
+function Bar({ context, current }: { context: PageContext; current: Current }) {
+  const { say, operator = say("admin.title") } = context;
+  const open = writeOpenCases(context);
   return (
-    <div class="waiting">
-      {texts.map((text) => (
-        <p>{message(language, text)}</p>
-      ))}
-    </div>
+    <>
+      <nav class="tabs" aria-label={say("admin.title")}>
+        {Object.entries(PAGES).map(([key, href]) => (
+          <a href={href} {...(key === current && { "aria-current": "page" })}>
+            {say(`admin.${key as Current}`)}
+            {key === "cases" && open !== "" && [" ", <span class="count">{open}</span>]}
+          </a>
+        ))}
+      </nav>
+      {current !== "links" && <Search context={{ ...context, query: {} }} />}
+      <Menu id="session" kind="quiet opens" label={operator} sign={<Given text={operator} />}>
+        <Form context={context} action="/admin/sign-out">
+          <button>{say("admin.sign-out")}</button>
+        </Form>
+      </Menu>
+    </>
   );
 }
 
-interface FormProps {
-  readonly context: PageContext;
-  readonly action: string;
-  readonly hidden?: Readonly<Record<string, string>>;
-  readonly children?: Child;
-}
-
-export function Form({ context, action, hidden = {}, children }: FormProps) {
+/** Finds links. */
+export function Search({ context: { say, query }, children }: { context: PageContext; children?: Child }) {
+  const label = say("admin.q");
   return (
-    <form method="post" action={action}>
-      {Object.entries({ ...hidden, form: context.formToken }).map(([name, value]) => (
-        <input type="hidden" name={name} value={value} />
-      ))}
+    <form action="/admin/links" role="search">
+      <input
+        {...{ type: "search", name: "q", value: query["q"] || query["host"] || "" }}
+        {...{ placeholder: label, "aria-label": label, "aria-keyshortcuts": "/", ...VERBATIM }}
+      />
       {children}
     </form>
   );
 }
 
-interface FieldProps {
-  readonly label: Child;
-  /** Attributes of the input. */
-  readonly input: Readonly<Record<string, string | number | boolean | undefined>> & { readonly name: string };
+interface EmptyProps {
+  readonly context: PageContext;
+  readonly texts: readonly MessageKey[];
 }
 
-export function Field({ label, input }: FieldProps) {
+/** Says that a list is empty. */
+export function Empty({ context: { say }, texts }: EmptyProps) {
   return (
-    <label>
-      <span>{label}</span>
-      <input {...{ type: "text", value: "", ...VERBATIM, ...input }} />
-    </label>
+    <div class="waiting">
+      {texts.map((text) => (
+        <p>{say(text)}</p>
+      ))}
+    </div>
   );
-}
-
-interface ChoiceProps {
-  readonly label: string;
-  readonly name: string;
-  readonly value?: string | undefined;
-  /** The values and their names. */
-  readonly options: readonly (readonly [string, string])[];
-  /** Whether the user must choose a value other than "". */
-  readonly isRequired?: boolean;
-}
-
-export function Choice({ label, name, value, options, isRequired = false }: ChoiceProps) {
-  return (
-    <label>
-      <span>{label}</span>
-      <select name={name} required={isRequired}>
-        {options.map(([option, text]) => (
-          <option value={option} selected={option === value}>
-            {text}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
-}
-
-interface ReasonAndNoteProps {
-  readonly language: string;
-  /** Undefined: the decision has no reason. "": the operator has to choose one, because a preset one is seldom right. */
-  readonly reason?: Reason | "" | undefined;
-}
-
-export function ReasonAndNote({ language, reason: selected }: ReasonAndNoteProps) {
-  const reasons = REASONS.map((reason) => [reason, message(language, `reason.${reason}`)] as const);
-  const none = ["", message(language, "admin.reason.choose")] as const;
-  return (
-    <>
-      {selected !== undefined && (
-        <Choice
-          label={message(language, "admin.reason")}
-          name="reason"
-          value={selected}
-          options={selected === "" ? [none, ...reasons] : reasons}
-          isRequired
-        />
-      )}
-      <Field label={message(language, "admin.note")} input={{ name: "note", maxlength: MAX_NOTE_LENGTH }} />
-    </>
-  );
-}
-
-interface DecideProps {
-  readonly language: string;
-  readonly action: Exclude<Action, "nothing-wrong" | "reopen">;
-  readonly reason?: ReasonAndNoteProps["reason"];
-}
-
-/** The end of a form that decides something: reason, note and button. */
-export function Decide({ language, action, reason }: DecideProps) {
-  return (
-    <>
-      <ReasonAndNote language={language} reason={reason} />
-      <button>{message(language, `admin.do.${action}`)}</button>
-    </>
-  );
-}
-
-/** Text from outside: isolated, whatever its direction, and never a link. */
-export function Given({ text }: { text: string }) {
-  return <bdi dir="auto">{text}</bdi>;
-}
-
-export function LinkTo({ code }: { code: string }) {
-  return (
-    <a href={linkPath(code)}>
-      <Given text={code} />
-    </a>
-  );
-}
-
-export function linkPath(code: string): string {
-  return `/admin/links/${encodeURIComponent(code)}`;
-}
-
-export function withQuery(path: string, query: Readonly<Record<string, string>>): string {
-  return `${path}?${new URLSearchParams(query).toString()}`;
 }
 
 interface MoreProps {
-  readonly language: string;
+  readonly context: PageContext;
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
 }
 
-export function More({ language, path, query }: MoreProps) {
+export function More({ context: { say }, path, query }: MoreProps) {
   return (
     <p>
       <a class="button" href={withQuery(path, query)}>
-        {message(language, "admin.more")}
+        {say("admin.more")}
       </a>
     </p>
   );

@@ -1,25 +1,39 @@
-/** Keys on the operator's pages: j and k move between cases, a case has one key per decision, and elements name their others. */
+/** Keys on the operator's pages: elements name theirs. */
 export function answerByKeys(): void {
-  const desk = document.querySelector(".admin");
-  if (desk === null) return;
-  const cases = [...desk.querySelectorAll<HTMLElement>(".case")];
-  document.addEventListener("keydown", (event) => {
-    const { key, repeat, ctrlKey, metaKey, altKey, target } = event;
-    const isTyped = target instanceof Element && target.matches("input, select, textarea");
-    // A key that is held down must not decide about one case after the other.
-    if (isTyped || repeat || ctrlKey || metaKey || altKey) return;
-    const current = document.activeElement?.closest<HTMLElement>(".case") ?? undefined;
-    const at = current === undefined ? -1 : cases.indexOf(current);
-    if (key === "j") (cases[at + 1] ?? current)?.focus();
-    else if (key === "k") cases[Math.max(0, at - 1)]?.focus();
-    else {
-      const own = [...desk.querySelectorAll<HTMLElement>(`[aria-keyshortcuts="${CSS.escape(key)}"]`)];
-      const element = own.find((one) => (one.closest(".case") ?? current) === current);
-      if (element === undefined) return;
-      // The key must not be typed into the field that it opens.
-      event.preventDefault();
-      element.focus();
-      element.click();
-    }
+  const page = document.querySelector(".admin");
+  if (page === null) return;
+  const all = page.querySelector<HTMLInputElement>("[data-all]");
+  all?.addEventListener("change", () => {
+    for (const box of page.querySelectorAll<HTMLInputElement>(".cells input:enabled"))
+      box.checked = all.checked;
   });
+  document.addEventListener("keydown", (event) => {
+    const { repeat, ctrlKey, metaKey, altKey, isComposing, target } = event;
+    const isTyped =
+      target instanceof Element && target.matches("input:not([type=checkbox]), select, textarea");
+    // A key that is held down must not decide about one case after the other.
+    if (isTyped || repeat || ctrlKey || metaKey || altKey || isComposing) return;
+    const key = keyOf(event);
+    const element =
+      (event.shiftKey && find(`Shift+${key.toUpperCase()}`)) || find(key === "escape" ? "Escape" : key);
+    // Escape also closes what is open.
+    if (!element || (key === "escape" && document.querySelector(":popover-open") !== null)) return;
+    // The key must not be typed into the field that it opens.
+    event.preventDefault();
+    element.focus();
+    element.click();
+  });
+}
+
+/** The visible element with a key: that of a closed menu doesn't count. */
+function find(key: string): HTMLElement | undefined {
+  const all = document.querySelectorAll<HTMLElement>(`[aria-keyshortcuts="${CSS.escape(key)}"]`);
+  return [...all].find((one) => one.checkVisibility());
+}
+
+/** The sign on a key, or the letter at its place on a Latin keyboard if the layout or an input method has no Latin letters. */
+function keyOf({ key, code, shiftKey }: KeyboardEvent): string {
+  if (key === "Escape" || /^[!-~]$/.test(key)) return key.toLowerCase();
+  if (code === "Slash") return shiftKey ? "?" : "/";
+  return code.replace(/^Key|^Digit/, "").toLowerCase();
 }
