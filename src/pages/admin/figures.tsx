@@ -1,40 +1,28 @@
 /** @jsxImportSource ../shared/html */
 import type { Page } from "../../http/page.ts";
 import { DAY_MS } from "../../links/time.ts";
-import { message, type MessageKey } from "../../locales/messages.ts";
-import type { CounterName } from "../../moderation/counters.ts";
+import type { MessageKey } from "../../locales/messages.ts";
+import { COUNTER_NAMES } from "../../moderation/counters.ts";
 import { FIGURE_DAYS, type Figures, type TopHosts } from "../../moderation/figures.ts";
 import { SmallChart } from "../shared/charts/small-chart.tsx";
 import { HostName } from "../shared/destination.tsx";
-import { numberFormat } from "../shared/formats.ts";
+import { numberFormat } from "../shared/in-words.ts";
 import { Fact } from "../shared/link-facts.tsx";
-import { operatorPage, renderPage } from "./endpoint.ts";
-import { adminPage, Empty, type PageContext, withQuery } from "./frame.tsx";
+import { withQuery } from "../shared/with-query.ts";
+import { adminPage, Empty } from "./frame.tsx";
+import { operatorPage, renderPage } from "./operator-page.ts";
+import type { PageContext } from "./page-context.ts";
 
-const COUNTS = {
-  visits: "admin.count.visits",
-  bots: "admin.count.bots",
-  created: "admin.count.created",
-  reports: "admin.count.reports",
-  refused: "admin.count.refused",
-  blocked: "admin.count.blocked",
-  unknown: "admin.count.unknown",
-  "limited.create": "admin.count.limited.create",
-  "limited.unknown": "admin.count.limited.unknown",
-  "limited.view": "admin.count.limited.view",
-  "limited.password": "admin.count.limited.password",
-  "limited.report": "admin.count.limited.report",
-} as const satisfies Record<CounterName | "visits" | "bots", MessageKey>;
+const COUNTS = ["visits", "bots", ...COUNTER_NAMES] as const;
 
 /** How much there is of everything. */
 export const showFigures = operatorPage("GET /admin/figures", (inspection) => async (call, data) => {
   const figures = await inspection.figures();
-  const today = Math.floor(inspection.nowMs() / DAY_MS);
-  return renderPage(call, data, (context) => figuresPage(context, figures, today));
+  return renderPage(call, data, (context) => figuresPage(context, figures));
 });
 
-function figuresPage(context: PageContext, figures: Figures, today: number): Page {
-  const { language } = context;
+function figuresPage(context: PageContext, figures: Figures): Page {
+  const { language, say } = context;
   const { newestHosts, visitedHosts, links, disabled, blockedHosts } = figures;
   const sums = [
     ["admin.figures.links", links],
@@ -44,40 +32,40 @@ function figuresPage(context: PageContext, figures: Figures, today: number): Pag
   return adminPage(
     context,
     "figures",
-    message(language, "admin.figures"),
+    say("admin.figures"),
     <>
-      <dl class="sums">
+      <dl class="four">
         {sums.map(([name, count]) => (
-          <Fact name={message(language, name)}>{numberFormat(language).format(count)}</Fact>
+          <Fact name={say(name)}>
+            <strong>{numberFormat(language).format(count)}</strong>
+          </Fact>
         ))}
       </dl>
-      <h2>{message(language, "admin.figures.days", { count: FIGURE_DAYS })}</h2>
-      <SmallCharts language={language} days={figures.days} today={today} />
+      <SmallCharts context={context} days={figures.days} />
       <div class="breakdowns">
-        <TopHostList language={language} title="admin.figures.newest" top={newestHosts} />
-        <TopHostList language={language} title="admin.figures.visited" top={visitedHosts} />
+        <TopHostList context={context} title="admin.figures.newest" top={newestHosts} />
+        <TopHostList context={context} title="admin.figures.visited" top={visitedHosts} />
       </div>
     </>,
+    { summary: say("admin.figures.days", { count: FIGURE_DAYS }) },
   );
 }
 
-type SmallChartsProps = Pick<Figures, "days"> & { readonly language: string; readonly today: number };
-
 /** A chart for each count that was above 0. */
-function SmallCharts({ language, days, today }: SmallChartsProps) {
+function SmallCharts({ context, days }: Pick<Figures, "days"> & { context: PageContext }) {
+  const { language, say, nowMs } = context;
+  const today = Math.floor(nowMs / DAY_MS);
   const columns = Array.from({ length: FIGURE_DAYS }, (_, nth) => today - FIGURE_DAYS + 1 + nth);
   const countsOf = new Map(days.map(({ day, counts }) => [day, counts]));
-  const courses = Object.entries(COUNTS)
-    .map(([name, key]) => ({
-      name: message(language, key),
-      values: columns.map((day) => countsOf.get(day)?.[name as keyof typeof COUNTS] ?? 0),
-    }))
-    .filter(({ values }) => values.some((value) => value > 0));
-  if (courses.length === 0) return <Empty language={language} texts={["admin.figures.empty"]} />;
+  const courses = COUNTS.map((name) => ({
+    name: say(`admin.count.${name}`),
+    values: columns.map((day) => countsOf.get(day)?.[name] ?? 0),
+  })).filter(({ values }) => values.some((value) => value > 0));
+  if (courses.length === 0) return <Empty context={context} texts={["admin.figures.empty"]} />;
   const date = new Intl.DateTimeFormat(language, { month: "short", day: "numeric", timeZone: "UTC" });
   const dates = columns.map((day) => date.format(day * DAY_MS));
   return (
-    <div class="breakdowns">
+    <div class="breakdowns charts">
       {courses.map(({ name, values }) => (
         <SmallChart language={language} name={name} values={values} dates={dates} />
       ))}
@@ -85,15 +73,16 @@ function SmallCharts({ language, days, today }: SmallChartsProps) {
   );
 }
 
-function TopHostList({ language, title, top }: { language: string; title: MessageKey; top: TopHosts }) {
+function TopHostList({ context, title, top }: { context: PageContext; title: MessageKey; top: TopHosts }) {
+  const { language, say } = context;
   const { hosts, links } = top;
   const { format } = numberFormat(language);
   const most = hosts[0]?.count ?? 1;
   if (hosts.length === 0) return <></>;
   return (
     <section>
-      <h2>{message(language, title)}</h2>
-      <p class="hint">{message(language, "admin.figures.of", { count: links })}</p>
+      <h2>{say(title)}</h2>
+      <p class="hint">{say("admin.figures.of", { count: links })}</p>
       <table>
         <tbody>
           {hosts.map(({ host, count }) => (

@@ -1,38 +1,38 @@
 /** @jsxImportSource ../shared/html */
-import { readSearch, searchLinks } from "../../api/admin/search.ts";
+import { readSearch, searchLinks } from "../../api/admin/search-slices.ts";
 import type { Page } from "../../http/page.ts";
+import { shownCode } from "../../links/link.ts";
 import { isProblem } from "../../links/problem.ts";
 import { targetHost } from "../../links/target.ts";
-import { message, type MessageKey } from "../../locales/messages.ts";
+import { isoInstant, parseInstant } from "../../links/time.ts";
+import type { MessageKey } from "../../locales/messages.ts";
 import { whenAgo } from "../../locales/relative-time.ts";
 import type { InspectedLink } from "../../moderation/inspection.ts";
-import { operatorStateOf, parseSearch, type WrittenSearch } from "../../moderation/search.ts";
+import { operatorStateOf, parseSearch, type WrittenSearch } from "../../moderation/link-query.ts";
 import type { SearchResult } from "../../views/reads.ts";
+import { seeOther } from "../forms.ts";
 import { answerProblem } from "../problem/answer.ts";
+import { Chip } from "../shared/chip.tsx";
 import { describeDestination } from "../shared/destination-parts.ts";
 import { HostName } from "../shared/destination.tsx";
-import { Notice } from "../shared/fields.tsx";
-import { operatorPage, type PageData, listPageOf, queryValue, renderPage } from "./endpoint.ts";
-import { adminPage, Empty, Form, LinkTo, More, type PageContext, withQuery } from "./frame.tsx";
+import { withQuery } from "../shared/with-query.ts";
+import { Reasons } from "./answers.tsx";
+import { Form } from "./decision-form.tsx";
+import { adminPage, Empty, More, Search } from "./frame.tsx";
+import { Key } from "./key.tsx";
+import { LinkTo } from "./link-to.tsx";
+import { operatorForm, operatorPage, type PageData, listPageOf, renderPage } from "./operator-page.ts";
+import type { PageContext } from "./page-context.ts";
 
 export const SEARCH_LABELS = {
   q: "admin.q",
   host: "admin.q.host",
 } as const satisfies Record<keyof WrittenSearch, MessageKey>;
 
-interface Links {
+/** `searched` is the share of all links, from 0 to 1. There is no cursor at the end of the search. */
+interface ListedLinks extends Pick<SearchResult, "cursor" | "searched"> {
   readonly search: WrittenSearch;
   readonly links: readonly InspectedLink[];
-  /** Undefined at the end of the search. */
-  readonly cursor: string | undefined;
-  /** The share of all links searched, from 0 to 1. */
-  readonly searched: number;
-  readonly nowMs: number;
-  readonly refusal?: string | undefined;
-  /** The number of links that were disabled or enabled a moment ago. */
-  readonly done?: number | undefined;
-  /** When links were disabled a moment ago, to undo that. "" if they weren't. */
-  readonly undoes: string;
 }
 
 interface LinksData extends PageData {
@@ -48,21 +48,11 @@ export const showLinks = operatorPage(
     const problem = data.problem ?? (isProblem(query) ? query : undefined);
     const { links: ids = [], cursor, searched = 1 } = data.result ?? {};
     const links = await inspection.links(ids);
-    const [done] = /^\d{1,5}$/.exec(queryValue(call, "done")) ?? [];
-    const result = {
-      search,
-      links,
-      cursor,
-      searched,
-      nowMs: inspection.nowMs(),
-      ...(done !== undefined && { done: Number(done) }),
-      undoes: queryValue(call, "undoes"),
-    };
     const next = withQuery("/admin/links", { ...filledFields(search), cursor: cursor ?? "" });
     return renderPage(
       call,
       { ...data, problem },
-      (context, refusal) => linksPage(context, { ...result, refusal }),
+      (context) => linksPage(context, { search, links, cursor, searched }),
       // Skips pages on which the search found nothing.
       cursor !== undefined && links.length === 0 ? { Refresh: `0; url=${next}` } : {},
     );
@@ -78,78 +68,126 @@ export const showLinks = operatorPage(
     },
 );
 
-function linksPage(context: PageContext, view: Links): Page {
-  const { language } = context;
-  const { search, links, cursor, searched, refusal, done, undoes } = view;
-  const say = (key: MessageKey) => message(language, key);
+function linksPage(context: PageContext, { search, links, cursor, searched }: ListedLinks): Page {
+  const { language, say, refusal } = context;
   const query = filledFields(search);
   const isSearch = Object.keys(query).length > 0;
   const percent = new Intl.NumberFormat(language, { style: "percent", roundingMode: "floor" });
-  const status = done !== undefined && (
-    <p role="status">{message(language, "admin.done", { count: done })}</p>
-  );
+  const [newest] = links;
   return adminPage(
     context,
     "links",
     say("admin.links"),
     <>
-      {undoes === "" ? (
-        status
-      ) : (
-        <Form
-          context={context}
-          action={withQuery("/admin/found", query)}
-          hidden={{ action: "enable", undoes }}
-        >
-          {status}
-          <button aria-keyshortcuts="u">{say("admin.undo")}</button>
-        </Form>
-      )}
-      <Notice text={refusal} />
-      <LinkRows language={language} links={links} nowMs={view.nowMs} />
-      {refusal === undefined && links.length === 0 && cursor === undefined && (
-        <Empty language={language} texts={["admin.links.none"]} />
-      )}
-      {isSearch && cursor !== undefined && (
-        <p role="status">{message(language, "admin.links.searched", { share: percent.format(searched) })}</p>
-      )}
-      {cursor !== undefined && <More language={language} path="/admin/links" query={{ ...query, cursor }} />}
+      <Search context={context}>
+        <button>{say("admin.search")}</button>
+      </Search>
       {isSearch && (links.length > 0 || cursor !== undefined) && (
-        <p class="actions">
-          {(["disable", "enable"] as const).map((action) => (
+        <p class="found">
+          {actionsOn(query).map((action) => (
             <a class="button" href={withQuery("/admin/found", { ...query, action })}>
               {say(`admin.found.${action}`)}
             </a>
           ))}
         </p>
       )}
+      {newest !== undefined && (
+        <Form
+          context={context}
+          action={withQuery("/admin/links", query)}
+          hidden={{ until: isoInstant(newest.createdMs) }}
+          kind="picks"
+        >
+          <label class="all">
+            <input type="checkbox" data-all />
+            <span class="hint">{say("admin.pick.all")}</span>
+          </label>
+          <LinkRows context={context} links={links} />
+          <div class="bulk" role="group" aria-label={say("admin.picked")}>
+            <strong>{say("admin.picked")}</strong>
+            <button type="reset" class="quiet" aria-keyshortcuts="Escape">
+              {say("admin.pick.none")}
+              <Key name="Esc" />
+            </button>
+            <button name="action" value="enable">
+              {say("admin.do.enable")}
+            </button>
+            <button type="button" class="primary danger opens" popovertarget="reasons" aria-keyshortcuts="d">
+              {say("admin.do.disable")}
+              <Key name="D" />
+            </button>
+            <Reasons context={context} action="disable" />
+          </div>
+        </Form>
+      )}
+      {refusal === undefined && links.length === 0 && cursor === undefined && (
+        <Empty context={context} texts={["admin.links.none"]} />
+      )}
+      {isSearch && cursor !== undefined && (
+        <p role="status">{say("admin.links.searched", { share: percent.format(searched) })}</p>
+      )}
+      {cursor !== undefined && <More context={context} path="/admin/links" query={{ ...query, cursor }} />}
     </>,
   );
 }
+
+/** What the operator may decide about all links of a search. Only a person's links are handed over together. */
+function actionsOn({ q = "" }: Record<string, string>) {
+  const both = ["disable", "enable"] as const;
+  return q.startsWith("owner:") ? (["hand-over", ...both] as const) : both;
+}
+
+/** Decides about the selected links, unless their codes have others since. */
+export const decideLinks = operatorForm("POST /admin/links", ({ operator, views }) => {
+  const show = views.show(showLinks);
+  return async (form) => {
+    const { call, fields, textOf, action, decision, actor } = form;
+    const list = withQuery("/admin/links", filledFields(readSearch(call.request)));
+    const untilMs = parseInstant(textOf("until")) ?? 0;
+    const found = await Promise.all(fields.getAll("code").map(async (code) => operator.find(code)));
+    const links = found.flatMap((one) => (isProblem(one) || one.createdMs > untilMs ? [] : [one]));
+    if (links.length === 0) return seeOther(list);
+    const outcome = await operator[action === "enable" ? "enable" : "disable"](links, decision, actor);
+    return isProblem(outcome)
+      ? show(call, { ...form.refused(outcome), result: undefined })
+      : form.decided(outcome, list);
+  };
+});
 
 /** The fields that the operator filled in. */
 export function filledFields(search: WrittenSearch): Record<string, string> {
   return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== ""));
 }
 
-interface LinkRowsProps {
-  readonly language: string;
-  readonly links: readonly InspectedLink[];
-  readonly nowMs: number;
-}
-
 /** Destinations are text, so that nobody opens one by accident. */
-function LinkRows({ language, links, nowMs }: LinkRowsProps) {
+function LinkRows({ context, links }: { context: PageContext; links: readonly InspectedLink[] }) {
+  const { language, say, nowMs } = context;
   return (
     <ul class="rows cells">
       {links.map((link) => (
         <li>
+          <input
+            {...{ type: "checkbox", name: "code", value: link.code, "aria-label": shownCode(link) }}
+            disabled={link.disabled === "deleted"}
+          />
           <div>
-            <LinkTo code={link.code} />
+            <LinkTo code={shownCode(link)} />
           </div>
-          <div class="soft">{stateInWords(language, link, nowMs)}</div>
-          <div>{link.disabled !== "deleted" && <ShortTarget target={link.target} />}</div>
-          <div class="soft">{whenAgo(language, (nowMs - link.createdMs) / 1000)}</div>
+          <div>
+            {link.terms?.title !== undefined && (
+              <>
+                <bdi>{link.terms.title}</bdi>{" "}
+              </>
+            )}
+            {link.disabled !== "deleted" && <ShortTarget target={link.target} />}
+          </div>
+          <div>
+            <StateChip context={context} link={link} />
+          </div>
+          <div class="soft">
+            <bdi>{link.terms?.owner ?? link.terms?.createdBy ?? say("admin.maker.none.short")}</bdi>
+          </div>
+          <div class="soft made">{whenAgo(language, (nowMs - link.createdMs) / 1000)}</div>
         </li>
       ))}
     </ul>
@@ -169,9 +207,16 @@ function ShortTarget({ target }: Pick<InspectedLink, "target">) {
   );
 }
 
-export function stateInWords(language: string, link: InspectedLink, nowMs: number): string {
-  const reason = link.disabled === "deleted" ? undefined : (link.disabled ?? link.blocked);
-  if (reason === undefined) return message(language, `admin.state.${operatorStateOf(link, nowMs)}`);
+/** Whether a link redirects, or why it doesn't. */
+export function StateChip({ context, link }: { context: PageContext; link: InspectedLink | undefined }) {
+  const { say, nowMs } = context;
+  if (link === undefined || link.disabled === "deleted")
+    return <Chip kind="ended">{say("admin.state.deleted")}</Chip>;
+  const reason = link.disabled ?? link.blocked;
+  if (reason === undefined) {
+    const state = operatorStateOf(link, nowMs);
+    return <Chip kind={state === "active" ? "works" : "ended"}>{say(`admin.state.${state}`)}</Chip>;
+  }
   const key = link.disabled === undefined ? "admin.blocked" : "admin.disabled";
-  return message(language, key, { reason: message(language, `reason.${reason}`) });
+  return <Chip kind="refused">{say(key, { reason: say(`reason.${reason}`) })}</Chip>;
 }

@@ -1,65 +1,39 @@
 /** @jsxImportSource ../shared/html */
 import type { Page } from "../../http/page.ts";
-import { message } from "../../locales/messages.ts";
-import type { DecisionEntry } from "../../moderation/store.ts";
-import { HostName } from "../shared/destination.tsx";
-import { Instant } from "../shared/instant.tsx";
-import { operatorPage, listPageOf, renderPage } from "./endpoint.ts";
-import { adminPage, Empty, Given, LinkTo, More, type PageContext } from "./frame.tsx";
-
-interface Journal {
-  readonly entries: readonly DecisionEntry[];
-  /** Undefined on the last page. */
-  readonly cursor: string | undefined;
-}
+import { isProblem } from "../../links/problem.ts";
+import { entryOf, type ListItems } from "../../moderation/inspection.ts";
+import { Entries } from "./entries.tsx";
+import { adminPage, Empty, More } from "./frame.tsx";
+import { listPageOf, operatorForm, operatorPage, renderPage } from "./operator-page.ts";
+import { type PageContext, type RelatedEntry, withRelated } from "./page-context.ts";
 
 /** All decisions, newest first. */
 export const showJournal = operatorPage("GET /admin/journal", (inspection) => async (call, data) => {
   const { items, cursor } = await inspection.decisions(listPageOf(call));
-  return renderPage(call, data, (context) => journalPage(context, { entries: items, cursor }));
+  const entries = { items: await withRelated(inspection, items), cursor };
+  return renderPage(call, data, (context) => journalPage(context, entries));
 });
 
-function journalPage(context: PageContext, { entries, cursor }: Journal): Page {
-  const { language } = context;
+/** Undoes one entry. If that isn't possible, the journal shows why. */
+export const undoForm = operatorForm("POST /admin/journal", ({ operator, views }) => {
+  const show = views.show(showJournal);
+  return async ({ call, textOf, actor, ...form }) => {
+    const outcome = await operator.undo(entryOf(textOf("entry")), {}, actor);
+    return isProblem(outcome) ? show(call, form.refused(outcome)) : form.decided(outcome);
+  };
+});
+
+function journalPage(context: PageContext, { items, cursor }: ListItems<RelatedEntry>): Page {
+  const { say } = context;
   return adminPage(
     context,
     "journal",
-    message(language, "admin.journal"),
+    say("admin.journal"),
     <>
-      <p class="soft">{message(language, "admin.journal.intro")}</p>
-      {entries.length === 0 && <Empty language={language} texts={["admin.journal.empty"]} />}
-      <History language={language} entries={entries} />
-      {cursor !== undefined && <More language={language} path="/admin/journal" query={{ cursor }} />}
+      {items.length === 0 && <Empty context={context} texts={["admin.journal.empty"]} />}
+      <Entries context={context} entries={items} back="/admin/journal" />
+      {cursor !== undefined && <More context={context} path="/admin/journal" query={{ cursor }} />}
     </>,
-  );
-}
-
-export function History({ language, entries }: { language: string; entries: readonly DecisionEntry[] }) {
-  return (
-    <ul class="rows">
-      {entries.map(({ action, code, host, reason, note, who, by, atMs }) => (
-        <li>
-          <div>
-            <strong>{message(language, `admin.did.${action}`)}</strong>{" "}
-            {code !== undefined && <LinkTo code={code} />}
-            {host !== undefined && <HostName host={host} />}
-          </div>
-          <div class="soft">
-            {reason !== undefined && `${message(language, `reason.${reason}`)} · `}
-            {by !== undefined && (
-              <>
-                <Given text={by} /> ·{" "}
-              </>
-            )}
-            {message(language, `admin.who.${who}`)} · <Instant language={language} ms={atMs} />
-          </div>
-          {note !== undefined && (
-            <div>
-              <Given text={note} />
-            </div>
-          )}
-        </li>
-      ))}
-    </ul>
+    { summary: say("admin.journal.intro") },
   );
 }

@@ -1,22 +1,25 @@
 /** @jsxImportSource ../shared/html */
-import type { HttpProblem } from "../../http/problems.ts";
-import type { Fields } from "../../lib/bounds.ts";
+import { type HttpProblem, malformed } from "../../http/problems.ts";
 import { versionOf } from "../../links/change.ts";
+import type { Decided } from "../../links/link-store.ts";
 import type { StoredLink } from "../../links/link.ts";
-import type { Actor } from "../../links/store.ts";
+import { invalid, isProblem } from "../../links/problem.ts";
 import { targetHost } from "../../links/target.ts";
 import { DURATIONS } from "../../links/time.ts";
-import { message, type MessageKey } from "../../locales/messages.ts";
 import { mainReason } from "../../moderation/case.ts";
-import type { LinkDetails } from "../../moderation/inspection.ts";
-import type { DecidedLinks, Operator, ReadLink } from "../../moderation/operator.ts";
-import { instantOf } from "../forms.ts";
+import { suggest } from "../../moderation/harm.ts";
+import type { HostLinks, LinkDetails } from "../../moderation/inspection.ts";
+import { requireSeen } from "../../moderation/operator.ts";
+import { instantOf, knownZone } from "../forms.ts";
 import { describeDestination } from "../shared/destination-parts.ts";
-import { richMessage } from "../shared/formats.ts";
+import { richMessage } from "../shared/in-words.ts";
 import { CopyButton } from "../shared/share.tsx";
-import { AnswerForm } from "./cases.tsx";
-import { decisionOf } from "./endpoint.ts";
-import { Choice, Decide, Field, Form, linkPath, type PageContext, withQuery } from "./frame.tsx";
+import { withQuery } from "../shared/with-query.ts";
+import { Answers } from "./answers.tsx";
+import { Choice, Decide, Field, Form, seenFields } from "./decision-form.tsx";
+import { linkPath } from "./link-to.tsx";
+import type { OperatorPageParts, SentForm } from "./operator-page.ts";
+import type { PageContext } from "./page-context.ts";
 
 const EXPIRIES = [...DURATIONS, "never"] as const;
 
@@ -24,39 +27,46 @@ interface ChangeProps {
   readonly context: PageContext;
   readonly link: StoredLink;
   readonly manageUrl: string;
-  /** The destination in a refused form. */
-  readonly typed?: string | undefined;
 }
 
 /** The form with the maker's fields, and the maker's manage link. */
-export function Change({ context, link, manageUrl, typed = link.originalUrl }: ChangeProps) {
-  const { language } = context;
-  const say = (key: MessageKey) => message(language, key);
+export function Change({ context, link, manageUrl }: ChangeProps) {
+  const { language, say, sent } = context;
+  const zone = knownZone(sent.get("zone") ?? "");
   const ends = EXPIRIES.map((one) => [one, say(one === "never" ? one : `duration.${one}`)] as const);
   return (
     <>
       <p class="actions">
         <CopyButton language={language} kind="secondary" label="keep.copy" text={manageUrl} />
       </p>
-      <details open={typed !== link.originalUrl}>
+      <details class="fold" open={sent.get("action") === "change"}>
         <summary>{say("manage.change")}</summary>
         <Form
           context={context}
           action={linkPath(link.code)}
           hidden={{ action: "change", seen: versionOf(link) }}
+          kind="decision"
         >
-          <Field label={say("manage.target")} input={{ name: "target", value: typed, required: true }} />
+          <Field
+            label={say("manage.target")}
+            input={{ name: "target", value: sent.get("target") ?? link.originalUrl, required: true }}
+          />
           <Choice
             label={say("manage.ends")}
             name="expires_at"
+            value={sent.get("expires_at") ?? ""}
             options={[["", say("manage.ends.keep")], ...ends]}
           />
-          <input type="hidden" name="zone" value="" />
+          <input type="hidden" name="zone" value={zone} />
           <Field
-            label={richMessage(language, "admin.ends.date", { zone: <span data-zone>UTC</span> })}
-            input={{ name: "expires_at_date", type: "datetime-local" }}
+            label={richMessage(language, "admin.ends.date", { zone: <span data-zone>{zone || "UTC"}</span> })}
+            input={{
+              name: "expires_at_date",
+              type: "datetime-local",
+              value: sent.get("expires_at_date") ?? "",
+            }}
           />
-          <Decide language={language} action="change" />
+          <Decide context={context} action="change" />
         </Form>
       </details>
     </>
@@ -66,91 +76,99 @@ export function Change({ context, link, manageUrl, typed = link.originalUrl }: C
 interface DecisionsProps {
   readonly context: PageContext;
   readonly details: LinkDetails;
+  /** Other links to its host. */
+  readonly others: HostLinks;
 }
 
-/** The form that answers the reports, disables or enables a link, and the ways to others with its host. */
-export function Decisions({ context, details: { link, reported } }: DecisionsProps) {
-  const { language } = context;
-  const seen = versionOf(link);
+/** The form that answers the reports, disables or enables a link. */
+export function Decisions({ context, details: { link, reported }, others }: DecisionsProps) {
+  const { say, hasChanged, nowMs } = context;
   const isReported = reported !== undefined && reported.answer === undefined;
   const reason = reported === undefined ? "" : mainReason(reported);
   const isDisabled = link.disabled !== undefined;
-  const action = isDisabled ? "enable" : "disable";
+  const action = isDisabled ? "enable" : hasChanged ? "disable-anyway" : "disable";
   const host = targetHost(link.target);
-  const shown = { host: describeDestination(link.target).host };
+  const blockPath = withQuery("/admin/hosts", { host, reason });
   return (
     <>
-      {isReported && <AnswerForm context={context} one={reported} link={link} />}
+      {isReported && (
+        <Answers
+          {...{ context, one: reported, link, host: others, askPath: blockPath, back: linkPath(link.code) }}
+          suggestion={suggest({ ...reported, link }, others, nowMs)}
+        />
+      )}
       {(isDisabled || !isReported) && (
-        <Form context={context} action={linkPath(link.code)} hidden={{ action, seen }}>
-          <Decide language={language} action={action} reason={isDisabled ? undefined : reason} />
+        <Form
+          context={context}
+          action={linkPath(link.code)}
+          hidden={{ action, ...seenFields(link) }}
+          kind="decision"
+        >
+          <Decide context={context} action={action} reason={isDisabled ? undefined : reason} />
         </Form>
       )}
-      <p>
-        <a href={withQuery("/admin/hosts", { host, reason })}>
-          {message(language, "admin.block-this", shown)}
-        </a>
-      </p>
-      <p>
-        <a href={withQuery("/admin/links", { host })}>{message(language, "admin.links-to", shown)}</a>
-      </p>
+      {!isReported && (
+        <a href={blockPath}>{say("admin.block-this", { host: describeDestination(link.target).host })}</a>
+      )}
     </>
   );
 }
 
 /** The form that deletes a link. */
 export function Erasure({ context, link }: Pick<ChangeProps, "context" | "link">) {
-  const { language } = context;
-  const say = (key: MessageKey) => message(language, key);
+  const { say } = context;
   return (
-    <details>
+    <details class="fold" open={context.sent.get("action") === "erase"}>
       <summary>{say("admin.do.erase")}</summary>
       <p>{say("admin.erase.intro")}</p>
       <Form
         context={context}
         action={linkPath(link.code)}
-        hidden={{ action: "erase", seen: versionOf(link) }}
+        hidden={{ action: "erase", ...seenFields(link) }}
+        kind="decision"
       >
         <label class="check">
           <input type="checkbox" name="confirm" value={link.code} required /> {say("admin.erase.confirm")}
         </label>
-        <Decide language={language} action="erase" />
+        <Decide context={context} action="erase" />
       </Form>
     </details>
   );
 }
 
-/** Decides about one link as its form says. False if the form names no decision. */
+/** Decides about one link as its form says, if the link still is as the form's page showed it. */
 export async function decide(
-  operator: Operator,
-  link: ReadLink,
-  fields: Fields,
-  actor: Actor,
-): Promise<HttpProblem | DecidedLinks | boolean> {
-  switch (fields.get("action") ?? "") {
-    case "change":
-      return operator.change(link, { ...decisionOf(fields), ...changeOf(link, fields) }, actor);
+  { operator, cases }: Pick<OperatorPageParts, "operator" | "cases">,
+  stored: StoredLink,
+  { textOf, action, decision, actor }: SentForm,
+): Promise<HttpProblem | Decided> {
+  // A maker may keep changing the link.
+  const link = requireSeen(stored, action === "disable-anyway" ? undefined : [textOf("seen")]);
+  if (isProblem(link)) return link;
+  switch (action) {
+    case "change": {
+      const change = changeOf(link, textOf);
+      return isProblem(change) ? change : operator.change(link, { ...decision, ...change }, actor);
+    }
     case "disable":
-      return operator.disable([link], decisionOf(fields), actor);
+    case "disable-anyway":
+      return operator.disable([link], decision, actor);
     case "enable":
-      return operator.enable([link], decisionOf(fields), actor);
+      return operator.enable([link], decision, actor);
     case "erase":
-      return fields.get("confirm") === link.code ? operator.erase(link, decisionOf(fields), actor) : false;
+      return textOf("confirm") === link.code
+        ? operator.erase(link, decision, actor)
+        : malformed({ rule: "field.required", field: "confirm" });
     default:
-      return false;
+      return cases.answerCase(link, { ...decision, action }, actor);
   }
 }
 
 /** The changes in a form. A date wins over a duration. */
-function changeOf({ originalUrl }: StoredLink, fields: Fields) {
-  const target = (fields.get("target") ?? originalUrl).trim();
-  const [choice, date] = [fields.get("expires_at") ?? "", fields.get("expires_at_date") ?? ""];
-  return {
-    originalUrl: target === originalUrl ? undefined : target,
-    terms: {
-      expires_at:
-        instantOf(date, fields.get("zone") ?? "") ??
-        (choice === "never" ? null : DURATIONS.find((one) => one === choice)),
-    },
-  };
+function changeOf({ originalUrl }: StoredLink, textOf: SentForm["textOf"]) {
+  const [target, choice, date] = [textOf("target").trim(), textOf("expires_at"), textOf("expires_at_date")];
+  const endsMs = instantOf(date, textOf("zone"));
+  if (date !== "" && endsMs === undefined) return invalid({ rule: "expires_at.format" });
+  const expires_at = endsMs ?? (choice === "never" ? null : DURATIONS.find((one) => one === choice));
+  return { originalUrl: target === originalUrl ? undefined : target, terms: { expires_at } };
 }

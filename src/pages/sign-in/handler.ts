@@ -2,7 +2,7 @@ import type { Call, Handler } from "../../http/call.ts";
 import { isFromAnotherSite, type ReadUser } from "../../http/credentials.ts";
 import { endpoint } from "../../http/endpoint.ts";
 import { describe, type HttpProblem, problemJson } from "../../http/problems.ts";
-import { answer, html } from "../../http/responses.ts";
+import { answer, html, KEPT_FOR_BACK } from "../../http/responses.ts";
 import { BODIES, type AnyBody, cookies, type Fields } from "../../lib/bounds.ts";
 import type { Clock } from "../../links/clock.ts";
 import { isProblem } from "../../links/problem.ts";
@@ -10,7 +10,7 @@ import type { Secret } from "../../links/secret.ts";
 import { HOUR_MS } from "../../links/time.ts";
 import { message } from "../../locales/messages.ts";
 import { type AccessTokens, digestOf, SESSION_MS } from "../../moderation/access-tokens.ts";
-import type { ModerationStore } from "../../moderation/store.ts";
+import type { ModerationStore } from "../../moderation/moderation-store.ts";
 import { readForm, seeOther } from "../forms.ts";
 import { signInPage } from "./page.tsx";
 
@@ -32,7 +32,7 @@ export interface SignInOptions {
 
 /** Answers a request in a session, whose forms must send `formToken`. */
 export type ServePage = (call: Call, formToken: string) => Promise<Response>;
-export type ServeForm = (call: Call, fields: Fields, formToken: string) => Promise<Response>;
+type ServeForm = (call: Call, fields: Fields, formToken: string) => Promise<Response>;
 
 /**
  * Signs operators in: a form takes a token, and a cookie keeps the session, unless a proxy has signed in the operator. All
@@ -96,7 +96,8 @@ export function createSignIn(options: SignInOptions): SignIn {
       // Wrong tokens must not lock the operator out, so a right one always works.
       const token = tokens.find((fields.get("token") ?? "").trim());
       if (token === undefined) return askFor(call, onWrong(call), true);
-      return seeOther("/admin", cookieOf(call, tokens.startSession(token, clock.nowMs()), SESSION_MS / 1000));
+      const session = tokens.startSession(token, clock.nowMs());
+      return seeOther("/admin", operatorCookie(call, COOKIE, session, SESSION_MS / 1000));
     },
 
     async end(call) {
@@ -105,7 +106,7 @@ export function createSignIn(options: SignInOptions): SignIn {
       const forgetByMs = clock.trustworthy() ? nowMs - CLOCKS_DIFFER_MS : 0;
       for (const { session } of signedSessions(call))
         await store.endSession({ digest: digestOf(session), endsMs: nowMs + SESSION_MS }, forgetByMs);
-      const cookie = cookieOf(call, "", 0);
+      const cookie = operatorCookie(call, COOKIE, "", 0);
       if (signOutUrl === null || typeof readUser(call) !== "string") return seeOther("/admin", cookie);
       // Our Content-Security-Policy blocks redirects of a form to another origin.
       return answer({ headers: { Refresh: `0; url=${signOutUrl}`, "Set-Cookie": cookie } });
@@ -135,16 +136,17 @@ function askFor(call: Call, problem: HttpProblem, isRefused = false): Response {
   const [first] = messages;
   return html(
     call,
-    status,
+    // Chromium shows nothing after Back to a form that was answered with 401.
+    isRefused && status === 401 ? 403 : status,
     (language) =>
       signInPage(language, isRefused && first ? message(language, first.key, first.values) : undefined),
-    headers,
+    { ...headers, ...(isRefused && KEPT_FOR_BACK) },
   );
 }
 
 /** Browsers don't send it from other sites, and scripts can't read it. */
-function cookieOf({ domain }: Call, session: string, maxAge: number): string {
+export function operatorCookie({ domain }: Call, name: string, value: string, maxAge: number): string {
   const secure = domain.origin.startsWith("https:");
   const options = { path: "/admin", maxAge, httpOnly: true, sameSite: "strict", secure } as const;
-  return new Bun.Cookie(COOKIE, session, options).serialize();
+  return new Bun.Cookie(name, value, options).serialize();
 }

@@ -2,7 +2,7 @@
 import type { Page } from "../../http/page.ts";
 import { memoize } from "../../lib/memoize.ts";
 import { message } from "../../locales/messages.ts";
-import { TextField } from "../shared/fields.tsx";
+import { TextField } from "../shared/form-fields.tsx";
 import { page } from "../shared/layout.tsx";
 
 /**
@@ -20,18 +20,26 @@ const memoizedPage = memoize((key) => {
   return page(
     language,
     { title },
-    <div class="card sign-in">
-      <h1>{title}</h1>
-      <p class="soft">{message(language, "sign-in.lead")}</p>
-      <form method="post" action="/admin">
-        <TextField
-          name="token"
-          label={message(language, "admin.token")}
-          errors={refusal === "" ? {} : { token: refusal }}
-          input={{ type: "password", autocomplete: "current-password", required: true, autofocus: true }}
-        />
-        <button class="primary">{message(language, "admin.sign-in")}</button>
-      </form>
+    <div class="columns wide">
+      <div>
+        <h1>{title}</h1>
+        <form class="card sign-in" method="post" action="/admin" novalidate>
+          <TextField
+            name="token"
+            label={message(language, "admin.token")}
+            errors={refusal === "" ? {} : { token: refusal }}
+            input={{ type: "password", autocomplete: "current-password", autofocus: true }}
+          />
+          <button class="primary">{message(language, "admin.sign-in")}</button>
+        </form>
+      </div>
+      <aside class="help">
+        <p>{message(language, "sign-in.lead")}</p>
+        <h2>{message(language, "sign-in.where")}</h2>
+        <p>{message(language, "sign-in.where.text")}</p>
+        <h2>{message(language, "sign-in.lost")}</h2>
+        <p>{message(language, "sign-in.lost.text")}</p>
+      </aside>
     </div>,
   );
 });
