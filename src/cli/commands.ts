@@ -4,6 +4,7 @@ import { backup, restore } from "./backup.ts";
 import { check } from "./check.ts";
 import type { Commands } from "./command.ts";
 import { completion, SHELLS } from "./completion.ts";
+import { demo, DEMO_SERVER } from "./demo.ts";
 import { printEvents } from "./events.ts";
 import { exportAs } from "./export-redirects.ts";
 import { INSTANCE_COMMANDS } from "./instance-commands.ts";
@@ -76,6 +77,31 @@ export const COMMANDS: Commands = {
     example: "curt trust-clock",
     options: { yes: { meaning: "don't ask whether the time is right" } },
     run: trustClock,
+  },
+  demo: {
+    group: "Serve links",
+    summary: "serve a demonstration: everything works, and nothing lasts",
+    example: "curt demo",
+    variables: { PORT: "port to listen on [3000]", BASE_URL: "public address [http://localhost:3000]" },
+    runAsClient: demo,
+  },
+  [DEMO_SERVER]: {
+    group: "Serve links",
+    summary: "the server of a demonstration",
+    isInternal: true,
+    serves: true,
+    run: (config) => serve({ ...config, onlyExamples: true }),
+  },
+  prove: {
+    group: "Serve links",
+    summary:
+      "create links, kill Curt in the middle, and count which are still there; uses a store of its own",
+    example: "curt prove --in /srv",
+    options: {
+      in: { value: "FOLDER", meaning: "folder on the disk to try [DATA_DIR, or the current one]" },
+      database: { value: "URL", meaning: "also try an empty PostgreSQL database, whose tables remain" },
+    },
+    runAsClient: prove,
   },
   ...INSTANCE_COMMANDS,
   completion: {

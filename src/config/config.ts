@@ -24,6 +24,8 @@ export interface Config extends Omit<ResolvedValues, Resolved> {
   /** Has all that Curt keeps on this machine, unless DATABASE_URL says otherwise. */
   readonly folder: string;
   readonly posture: Posture;
+  /** Whether links may only go to domains that are reserved for examples. No setting: `curt demo` wants it. */
+  readonly onlyExamples: boolean;
   /** Files. */
   readonly blocklist: readonly string[];
   /** The https:// addresses of BLOCKLIST. */
@@ -235,6 +237,7 @@ function resolve({ blocklist, databasePasswordFile, ...values }: Values): Omit<C
     readDatabase,
     baseUrl,
     posture,
+    onlyExamples: false,
     statsShown,
     codeLength: values.codeLength === "auto" ? automaticLength : values.codeLength,
     limitCreate: limitOf("limitCreate"),

@@ -21,6 +21,7 @@ const MAX_HOST_LENGTH = 259;
 
 export interface TargetPolicy {
   readonly posture: Posture;
+  readonly onlyExamples?: boolean;
   /** Host names of this service, as in `URL.hostname`. */
   readonly ownHosts: readonly string[];
   /** Ports of this service. Only used for loopback hosts, whose other ports belong to other programs. */
@@ -39,6 +40,8 @@ const EDGE_SPACE = /^\s|\s$/u;
  * appendix G) and of services in Kubernetes.
  */
 const PRIVATE_NAME = /\.(?:localhost|local|internal|home\.arpa|lan|home|corp|intranet|private|svc)$/;
+/** RFC 2606, sections 2 and 3. */
+const EXAMPLE_NAME = /(?:^|\.)example(?:\.(?:com|net|org))?$/;
 /** DNS has no empty labels, but `URL` accepts them. `evil.example..` must not bypass rules about hosts. */
 const EMPTY_LABEL = /^\.|\.\./;
 /** Azure's metadata service. Its address looks public, so it must be listed. */
@@ -68,6 +71,8 @@ export function parseTarget(written: string, policy: TargetPolicy): Target | Inv
   if (href.length > MAX_TARGET_LENGTH) return invalid(TOO_LONG);
   if (hostname.includes("{path}")) return invalid({ rule: "target.path-in-host" });
   if (isOwn(url, policy, hostname)) return invalid({ rule: "target.own" });
+  if (policy.onlyExamples === true && !EXAMPLE_NAME.test(withoutTrailingDots(hostname)))
+    return invalid({ rule: "target.blocked", host: canonicalHost(hostname) });
   if (policy.posture === "private") return href as Target;
   if (isPrivateHost(hostname)) return invalid({ rule: "target.private" });
   if (policy.isShortener(hostname)) return invalid({ rule: "target.chain", host: canonicalHost(hostname) });

@@ -283,10 +283,11 @@ export function importRules(config: Config) {
   };
 }
 
-function targetPolicy({ posture, baseUrl, domains, aliases, port }: Config) {
+function targetPolicy({ posture, onlyExamples, baseUrl, domains, aliases, port }: Config) {
   const origins = [baseUrl, ...domains].map((origin) => new URL(origin));
   return {
     posture,
+    onlyExamples,
     ownHosts: [...origins.map(({ hostname }) => hostname), ...aliases],
     ownPorts: [...origins.map(effectivePort), String(port)],
     isShortener,
