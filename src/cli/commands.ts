@@ -8,6 +8,7 @@ import { demo, DEMO_SERVER } from "./demo.ts";
 import { printEvents } from "./events.ts";
 import { exportAs } from "./export-redirects.ts";
 import { INSTANCE_COMMANDS } from "./instance-commands.ts";
+import { prove } from "./prove.ts";
 import { serve } from "./serve.ts";
 import { print } from "./terminal/print.ts";
 import { trustClock } from "./trust-clock.ts";
