@@ -12,9 +12,15 @@ export type Commands = Readonly<Record<string, Command>>;
 
 export type Command = ServerCommand | InstanceCommand;
 
+/** In the order of the help. */
+const GROUPS = ["Serve links", "Keep the data", "Use any instance", "More"] as const;
+
 interface CommandDescription {
+  readonly group: (typeof GROUPS)[number];
   /** A verb, what it acts on, and one restriction. */
   readonly summary: string;
+  /** A command line that works as it is, or with one's own values. */
+  readonly example?: string;
   /** By name, such as FILE, in order. */
   readonly positionals?: Readonly<Record<string, Positional>>;
   readonly options?: Options;
@@ -176,14 +182,26 @@ function joinDashedValues(line: readonly string[], options: Options): string[] {
   return joined;
 }
 
+const HELP_ROW = [
+  "help",
+  { group: "More", summary: "explain a command, or the settings of the server" },
+] as const;
+
+/** @internal */
 export function generalHelp(commands: Commands): string {
   const listed = Object.entries(commands).filter(([, { isInternal }]) => !isInternal);
+  const width = Math.max(...listed.map(([name]) => name.length));
   return page(
     "Usage: curt COMMAND",
-    section("Commands", [
-      ...listed.map(([name, { summary }]) => [name, summary] as const),
-      ["help", "explain a command, or the settings of the server"],
-    ]),
+    ...GROUPS.map((group) =>
+      section(
+        group,
+        [...listed, HELP_ROW]
+          .filter(([, command]) => command.group === group)
+          .map(([name, { summary }]) => [name, summary]),
+        width,
+      ),
+    ),
     optionSection(GENERAL),
     '"curt help COMMAND" explains a command, "curt help settings" the settings of the server.',
   );
@@ -205,12 +223,13 @@ function settingsHelp(): string {
 const BRIEF_HELP = page("Usage: curt COMMAND", '"curt --help" lists all commands.');
 
 function commandHelp(name: string, command: Command): string {
-  const { summary, positionals = {}, options = {} } = command;
+  const { summary, example, positionals = {}, options = {} } = command;
   const named = Object.entries(positionals).map(([one, { isRepeated }]) => (isRepeated ? `[${one}…]` : one));
   const isOptional = Object.keys(options).length > 0;
   return page(
     ["Usage: curt", name, ...(isOptional ? ["[OPTIONS]"] : []), ...named].join(" "),
     `${summary.slice(0, 1).toUpperCase()}${summary.slice(1)}.`,
+    example === undefined ? "" : `Example:\n  ${example}`,
     section(
       "Arguments",
       Object.entries(positionals).map(([one, described]) => [one, explain(described)]),
@@ -237,8 +256,8 @@ function explain({ meaning, values }: Described): string {
 }
 
 /** A heading above two columns; empty without rows. */
-function section(heading: string, rows: readonly (readonly [string, string])[]): string {
-  const width = Math.max(...rows.map(([left]) => left.length));
+function section(heading: string, rows: readonly (readonly [string, string])[], minWidth = 0): string {
+  const width = Math.max(minWidth, ...rows.map(([left]) => left.length));
   const lines = rows.map(([left, right]) => `  ${left.padEnd(width)}  ${wrap(right, columns(), width + 4)}`);
   return rows.length === 0 ? "" : [`${heading}:`, ...lines].join("\n");
 }

@@ -15,21 +15,29 @@ import { trustClock } from "./trust-clock.ts";
 
 export const COMMANDS: Commands = {
   serve: {
+    group: "Serve links",
     summary: "serve the API, the pages and the short addresses",
+    example: "DATA_DIR=/srv/links BASE_URL=https://go.example.com curt serve",
     serves: true,
     run: serve,
   },
   check: {
+    group: "Serve links",
     summary: "check the configuration and the whole store, also while Curt runs",
+    example: "DATA_DIR=/srv/links curt check",
     run: check,
   },
   backup: {
+    group: "Keep the data",
     summary: "back up the SQLite store into one file, also while Curt runs",
+    example: "curt backup /backup/monday.db",
     positionals: { FILE: { meaning: "file to create; never overwrites one" } },
     run: backup,
   },
   restore: {
+    group: "Keep the data",
     summary: "create a SQLite store from a backup; never overwrites one",
+    example: "DATA_DIR=/srv/new curt restore /backup/monday.db",
     positionals: { FILE: { meaning: "backup to restore" } },
     options: {
       to: { value: "URL", meaning: "store to create, such as sqlite:./restored.db [DATABASE_URL]" },
@@ -37,7 +45,9 @@ export const COMMANDS: Commands = {
     run: restore,
   },
   export: {
+    group: "Keep the data",
     summary: "write the whole store, or only its redirects, to a file",
+    example: "curt export --format nginx links.conf",
     positionals: { FILE: { meaning: "file to create, or - for standard output; never overwrites one" } },
     options: {
       format: {
@@ -50,13 +60,15 @@ export const COMMANDS: Commands = {
     run: exportAs,
   },
   import: {
-    summary: "import links from an export, a CSV file or a BEACON file",
+    group: "Keep the data",
+    summary: "import links from an export, or files of other shorteners",
+    example: "curt import --dry-run links.csv",
     positionals: { FILE: { meaning: "file to read, or - for standard input" } },
     options: {
       visits: { value: "FILE", meaning: "also import the visits by day from this CSV file" },
       new: { meaning: "create the store if there is none" },
       "dry-run": { meaning: "report what an import would do, and change nothing" },
-      domain: { value: "HOST", meaning: "import only addresses of this host (CSV and BEACON)" },
+      domain: { value: "HOST", meaning: "import only addresses of this host, from other shorteners" },
       "keep-odd": { meaning: "also import codes that new links can't have" },
       "skip-bad": { meaning: "skip broken lines" },
       report: { value: "FILE", meaning: "write all skipped rows to this file, replacing it" },
@@ -65,15 +77,18 @@ export const COMMANDS: Commands = {
     run: async (config, args) => (await import("./import.ts")).importFile(config, args),
   },
   events: {
+    group: "Keep the data",
     summary: "print the events that wait for EVENTS_URL, and the last ones sent",
+    example: "curt events --follow",
     options: {
       follow: { meaning: "keep running, and print new events" },
       refused: { meaning: "print the events that EVENTS_URL refused" },
-      resend: { meaning: "send refused events again, and resume after a 410" },
+      resend: { meaning: "send refused events now" },
     },
     run: printEvents,
   },
   "trust-clock": {
+    group: "Serve links",
     summary: "confirm that the clock is right after Curt doubted it",
     example: "curt trust-clock",
     options: { yes: { meaning: "don't ask whether the time is right" } },
@@ -106,7 +121,9 @@ export const COMMANDS: Commands = {
   },
   ...INSTANCE_COMMANDS,
   completion: {
+    group: "More",
     summary: "print a script that completes commands and options in a shell",
+    example: "curt completion bash > ~/.local/share/bash-completion/completions/curt",
     positionals: { SHELL: { meaning: "name of the shell", values: SHELLS } },
     runAsClient(_, { positionals: [shell] }) {
       print(completion(shell as (typeof SHELLS)[number], COMMANDS));
@@ -114,6 +131,7 @@ export const COMMANDS: Commands = {
     },
   },
   [CHILD]: {
+    group: "More",
     summary: "one of several serving processes",
     isInternal: true,
     run: serveAsChild,

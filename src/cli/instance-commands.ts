@@ -46,7 +46,9 @@ const JSON_OUTPUT = { json: { meaning: "print one JSON object per line" } };
 /** The commands for a running instance. They load their modules when they run, and nothing of the server. */
 export const INSTANCE_COMMANDS: Readonly<Record<string, InstanceCommand>> = {
   shorten: {
+    group: "Use any instance",
     summary: "shorten addresses with any instance",
+    example: "curt shorten --code handbook --expires-at 1week https://example.com/long",
     positionals: {
       URL: { meaning: "destination; if none is given, each line of standard input is one", isRepeated: true },
     },
@@ -60,14 +62,18 @@ export const INSTANCE_COMMANDS: Readonly<Record<string, InstanceCommand>> = {
     runAsClient: async (environment, args) => (await import("./shorten.ts")).shorten(environment, args),
   },
   info: {
+    group: "Use any instance",
     summary: "show a link; with its manage key, also its private details",
+    example: "curt info go.example.com/handbook",
     positionals: LINK,
     options: { ...KEY, ...JSON_OUTPUT },
     variables: { ...VARIABLES, ...KEY_VARIABLES },
     runAsClient: async (environment, args) => (await import("./manage.ts")).info(environment, args),
   },
   edit: {
+    group: "Use any instance",
     summary: "change a link; needs its manage key",
+    example: "curt edit --target https://new.example handbook",
     positionals: LINK,
     options: {
       target: { value: "URL", meaning: "new destination" },
@@ -80,14 +86,18 @@ export const INSTANCE_COMMANDS: Readonly<Record<string, InstanceCommand>> = {
     runAsClient: async (environment, args) => (await import("./manage.ts")).edit(environment, args),
   },
   withdraw: {
+    group: "Use any instance",
     summary: "end a link permanently; needs its manage key",
+    example: "curt withdraw handbook",
     positionals: LINK,
     options: { ...KEY, ...JSON_OUTPUT },
     variables: { ...VARIABLES, ...KEY_VARIABLES },
     runAsClient: async (environment, args) => (await import("./manage.ts")).withdraw(environment, args),
   },
   stats: {
+    group: "Use any instance",
     summary: "show the visits of a link, with noise in the details of public instances",
+    example: "curt stats --days 7 handbook",
     positionals: LINK,
     options: {
       days: { value: "N", meaning: "number of days up to today [30]" },
@@ -97,12 +107,16 @@ export const INSTANCE_COMMANDS: Readonly<Record<string, InstanceCommand>> = {
     runAsClient: async (environment, args) => (await import("./stats.ts")).stats(environment, args),
   },
   health: {
+    group: "Serve links",
     summary: "check whether a server is ready",
+    example: "CURT_URL=https://go.example.com curt health",
     variables: { CURT_URL: "server, such as http://10.0.0.5:3000 [http://$HOST:$PORT]" },
     runAsClient: async (environment) => (await import("./health.ts")).health(environment),
   },
   mcp: {
+    group: "Use any instance",
     summary: "serve tools for a language model over standard input (MCP)",
+    example: "CURT_URL=https://go.example.com curt mcp",
     variables: { ...VARIABLES, ...TOKEN },
     runAsClient: async (environment) => (await import("./mcp.ts")).mcp(environment),
   },
