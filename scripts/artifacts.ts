@@ -89,7 +89,7 @@ function sha512Of({ integrity }: LockedPackage): string {
 
 /** Returns the changelog's section of a version. Throws if there is none. */
 export function changesOf(changelog: string, version: string): string {
-  const [, section = ""] = changelog.split(`\n## ${version}\n`);
+  const [, section = ""] = changelog.split(new RegExp(`\\n## ${version}(?: \\([-0-9]{10}\\))?\\n`));
   const changes = (section.split(/^## /m, 1)[0] ?? "").trim();
   if (changes === "") throw new Error(`CHANGELOG.md has no changes of ${version}`);
   return changes;

@@ -19,13 +19,15 @@ const SYSTEMS = [
   "darwin-aarch64",
 ];
 
-const { name, version, description, license } = packageJson;
+const { name, version, description, license, repository } = packageJson;
 /** Its package.json. */
 export const CONTENTS = {
   name,
   version,
   description,
   license,
+  // npm's provenance compares it.
+  ...(repository !== "" && { repository: { type: "git", url: `git+https://github.com/${repository}.git` } }),
   type: "module",
   bin: { curt: "curt.sh" },
   os: ["linux", "darwin"],

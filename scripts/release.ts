@@ -1,10 +1,11 @@
-// `npm run release -- 0.2.0`: sets the version, runs the tests, builds all files of the release, and creates a commit and a tag. It
+// `npm run release -- 0.2.0`: requires the repository's address, sets the version, runs the tests, builds all files of the release, and creates a commit and a tag. It
 // publishes nothing: at the end it prints the command to push.
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 
 import packageJson from "../package.json";
 import { changesOf } from "./artifacts.ts";
+import { requireRepository } from "./repository.ts";
 
 const root = resolve(import.meta.dir, "..");
 
@@ -22,6 +23,7 @@ export function requireCommitted(folder: string): void {
 }
 
 async function release(version: string): Promise<void> {
+  requireRepository(packageJson.repository);
   if (!/^\d+\.\d+\.\d+$/.test(version) || Bun.semver.order(version, packageJson.version) < 0)
     throw new Error(`the version must be three numbers and not older than ${packageJson.version}`);
   if (Bun.spawnSync(["git", "rev-parse", "--verify", "--quiet", `v${version}`], { cwd: root }).success)
@@ -31,6 +33,8 @@ async function release(version: string): Promise<void> {
 
   for (const folder of [".", "client"])
     await run("npm", "version", version, "--no-git-tag-version", "--allow-same-version", "--prefix", folder);
+  // Downloads and images get its number, and the repository's address.
+  await run("npm", "run", "reference");
   await run("npm", "run", "test:all");
 
   // In a process of its own, which reads the new version.

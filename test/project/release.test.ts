@@ -5,11 +5,12 @@ import { join } from "node:path";
 import packageJson from "../../package.json";
 import { changesOf, checksums, listMaterials } from "../../scripts/artifacts.ts";
 import { ACCEPTED, describeLibraries, listLibraries } from "../../scripts/licences.ts";
-import { requireCommitted } from "../../scripts/release.ts";
+import { NAMING, nameRelease, requireRepository } from "../../scripts/repository.ts";
 import { ROOT, temporaryFolder } from "../support/service.ts";
 
 test("release notes are the version's part of the changelog", () => {
-  const changelog = "# Changelog\n\n## 99.0.0\n\n### For visitors\n\n- New.\n\n## 98.0.0\n\n- Old.\n";
+  const changelog =
+    "# Changelog\n\n## 99.0.0 (2030-01-31)\n\n### For visitors\n\n- New.\n\n## 98.0.0\n\n- Old.\n";
   expect(changesOf(changelog, "99.0.0")).toBe("### For visitors\n\n- New.");
   expect(changesOf(changelog, "98.0.0")).toBe("- Old.");
 });
@@ -19,18 +20,27 @@ test("the changelog has the changes of this version", () => {
   expect(changesOf(changelog, packageJson.version)).toContain("\n- ");
 });
 
+test("documents and examples name the downloads and the image of this version and repository", () => {
+  for (const file of NAMING) {
+    const text = readFileSync(join(ROOT, file), "utf8");
+    // If this fails, run `npm run reference`.
+    expect([file, nameRelease(text)]).toEqual([file, text]);
+    const other = nameRelease(text, { repository: "Somebody/curt", version: "99.1.0" });
+    expect(other).not.toBe(text);
+    expect(other.match(/OWNER\/|owner\/curt|0\.1\.0-linux|curt:0\.1\.0/)).toBeNull();
+  }
+});
+
+test("a release is refused until the repository's address is known", () => {
+  expect(() => requireRepository("")).toThrow("must be OWNER/curt");
+  expect(() => requireRepository("https://github.com/somebody/curt")).toThrow("must be OWNER/curt");
+  requireRepository("somebody/curt");
+});
+
 test("a release without changes is refused", () => {
   expect(() => changesOf("# Changelog\n\n## 98.0.0\n\n- Old.\n", "99.0.0")).toThrow(
     "CHANGELOG.md has no changes of 99.0.0",
   );
-});
-
-test("a release is refused if the tag would lack a file that its tests had", async () => {
-  using folder = temporaryFolder();
-  Bun.spawnSync(["git", "init", "--quiet"], { cwd: folder.path });
-  expect(() => requireCommitted(folder.path)).not.toThrow();
-  await Bun.write(join(folder.path, "new.ts"), "");
-  expect(() => requireCommitted(folder.path)).toThrow("?? new.ts");
 });
 
 test("the checksums are SHA-256, in the format of sha256sum", async () => {
