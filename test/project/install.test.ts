@@ -86,12 +86,16 @@ if (Bun.which("systemd-analyze") !== null) {
   });
 }
 
+function settingsOfImage() {
+  const [, environment = ""] = /^ENV (.+)$/m.exec(read("Containerfile")) ?? [];
+  return assignments(environment);
+}
+
 test("the Containerfile copies existing files, has valid settings, and runs existing commands", () => {
   const file = read("Containerfile");
   for (const [, sources = ""] of file.matchAll(/^COPY (?!--)(.+) \S+$/gm))
     for (const path of sources.split(" ")) expect([path, existsSync(join(ROOT, path))]).toEqual([path, true]);
-  const [, environment = ""] = /^ENV (.+)$/m.exec(file) ?? [];
-  const { database, host, port } = configOf(assignments(environment));
+  const { database, host, port } = configOf(settingsOfImage());
   expect([host, database, port]).toEqual(["0.0.0.0", { engine: "sqlite", path: "/data/curt.db" }, 3000]);
   expect(file).toContain("\nEXPOSE 3000\n");
   expect(file).toMatch(/^USER 65532:65532$/m);
@@ -149,7 +153,7 @@ test("the Kubernetes example has valid settings, restricts Curt, and gives it ti
   const pod = spec.template.spec;
   const [curt] = pod.containers;
   const environment = curt.env.map(({ name, value = "0123456789abcdef" }) => [name, value] as const);
-  const config = configOf(Object.fromEntries(environment));
+  const config = configOf({ ...settingsOfImage(), ...Object.fromEntries(environment) });
   expect(config).toMatchObject({
     baseUrl: "https://go.example.com",
     database: { engine: "postgres" },
@@ -239,4 +243,13 @@ test("the settings in docs/install.md exist and are valid together", () => {
   expect(config.trustedProxies).toHaveLength(2);
   for (const [, name = ""] of read("docs/install.md").matchAll(/curt\/?(?: |-)(check|health|serve)\b/g))
     expect(Object.keys(COMMANDS)).toContain(name);
+});
+
+test("the settings in docs/go-links.md exist and are valid together", () => {
+  const [, file = ""] = /```sh\n([\s\S]*?)```/.exec(read("docs/go-links.md")) ?? [];
+  expect(configOf(assignments(file))).toMatchObject({
+    posture: "private",
+    createUserHeader: "Tailscale-User-Login",
+    editors: "everybody",
+  });
 });
