@@ -287,88 +287,174 @@ BEGIN
   RETURN NULL;
 END $$;
 CREATE TRIGGER event_of_host AFTER INSERT ON hosts FOR EACH ROW EXECUTE FUNCTION record_host_event();
+-- A decision is one entry. Those of an earlier Curt, which may run for a moment longer, have no number of links and no values:
+-- they can't be undone.
+ALTER TABLE journal ADD COLUMN links integer; -- how many it is about
+ALTER TABLE journal ADD COLUMN undoes bigint; -- the entry that this one undoes
+
+-- What decisions replaced: a row for each link, case and host that one set, also to the same value.
+CREATE TABLE replaced (
+  entry       bigint NOT NULL,
+  kind        text   COLLATE "C" NOT NULL, -- link, case or host
+  subject     text   COLLATE "C" NOT NULL, -- a code or a host
+  created_ms  bigint NOT NULL,             -- which link of the code; 0 for a host
+  value       text,                        -- of links.disabled, cases.answer or hosts.reason; NULL: enabled, open or not blocked
+  at_ms       bigint,                      -- of cases.answered_ms or hosts.since_ms
+  disabled_ms bigint,                      -- as in cases
+  target_ms   bigint,                      -- as in cases
+  pending     integer,                     -- as in cases
+  undone_by   bigint,                      -- the entry that restored it
+  PRIMARY KEY (entry, kind, subject)
+);
+
+CREATE INDEX replaced_by_subject ON replaced (subject, kind, created_ms, entry);
+-- Links with the same end as the cursor, up to its code, have their event. The trigger compared only the end.
+CREATE OR REPLACE FUNCTION record_link_event() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF NOT EXISTS (SELECT FROM event_recording) THEN
+    RETURN NULL;
+  END IF;
+  PERFORM record_event(CASE
+    WHEN NEW.created_ms IS DISTINCT FROM OLD.created_ms THEN
+      CASE WHEN OLD.terms::jsonb ->> 'ended' IS NULL
+        AND (OLD.ends_ms, OLD.code) > (SELECT expired_ms, expired_code FROM event_sender)
+        THEN 'link.expired' END
+    WHEN NEW.disabled IS DISTINCT FROM OLD.disabled THEN
+      CASE WHEN NEW.disabled IS NULL THEN 'link.enabled' ELSE 'link.disabled' END
+    WHEN NEW.terms::jsonb ->> 'ended' = 'withdrawn' THEN 'link.withdrawn'
+    WHEN NEW.terms::jsonb ->> 'ended' = 'visits' THEN 'link.expired'
+    WHEN NEW.original_url <> OLD.original_url OR NEW.ends_ms IS DISTINCT FROM OLD.ends_ms
+      OR coalesce(NEW.terms, '{}')::jsonb - 'visits' <> coalesce(OLD.terms, '{}')::jsonb - 'visits'
+      THEN 'link.changed'
+  END, OLD.code, OLD.created_ms, NEW.disabled);
+  IF NEW.created_ms <> OLD.created_ms THEN
+    PERFORM record_event('link.created', NEW.code, NEW.created_ms, NULL);
+  END IF;
+  RETURN NULL;
+END $$;
+-- Settings that the store must not forget, see remembered-settings.ts. Not exported: another instance has its own.
+CREATE TABLE remembered_settings (
+  name     text   COLLATE "C" NOT NULL,
+  value    text   COLLATE "C" NOT NULL,
+  since_ms bigint NOT NULL, -- 0: for the first value
+  PRIMARY KEY (name, since_ms, value)
+);
+-- When Curt sends a refused event again. Those of before are due.
+ALTER TABLE refused_events ADD COLUMN next_ms bigint NOT NULL DEFAULT 0;
+CREATE INDEX refused_events_by_next ON refused_events (next_ms);
+
+-- Reports are sent before other events. Without "sent": its changes would then update the index.
+CREATE INDEX reports_by_seq ON events (seq) WHERE type = 'report.opened';
+-- One row. The journal of visits belongs to the store with this id. Dumps keep it, exports don't.
+CREATE TABLE store (
+  id text COLLATE "C" NOT NULL PRIMARY KEY
+);
+
+INSERT INTO store VALUES (replace(gen_random_uuid()::text, '-', ''));
+-- CODE_CASE has one value for ever: with another one, addresses would find other links, or none. Earlier stores match capitals.
+CREATE UNIQUE INDEX one_code_case ON remembered_settings (name) WHERE name = 'CODE_CASE';
+INSERT INTO remembered_settings (name, value, since_ms)
+  SELECT 'CODE_CASE', 'match', 0
+  WHERE EXISTS (SELECT 1 FROM links) OR EXISTS (SELECT 1 FROM remembered_settings);
+-- For the lists of people's own links: those of one domain, newest first. Other links aren't in it.
+CREATE INDEX links_by_owner ON links
+  ((terms::json ->> 'owner'), substr(code, 1, strpos(code, '/')), created_ms, code)
+WHERE terms::json ->> 'owner' IS NOT NULL;
+
+-- What the decision made of the value. NULL for states, which the action tells.
+ALTER TABLE replaced ADD COLUMN became text;
 CREATE TABLE curt (version integer NOT NULL);
 TRUNCATE ageing;
 INSERT INTO ageing (part) VALUES ('visits');
 TRUNCATE cases;
-INSERT INTO cases (code, created_ms, is_open, first_ms, last_ms, reports, reasons, pending, disabled_ms, answer, answered_ms, target_ms) VALUES ('reported', '1795706588233', 'true', '1795706588340', '1795706588340', '1', '{"phishing":1}', '1', NULL, NULL, NULL, NULL);
+INSERT INTO cases (code, created_ms, is_open, first_ms, last_ms, reports, reasons, pending, disabled_ms, answer, answered_ms, target_ms) VALUES ('reported', '1795945221084', 'true', '1795945221820', '1795945221820', '1', '{"phishing":1,"pending":{"phishing":1}}', '1', NULL, NULL, NULL, NULL);
 TRUNCATE changes;
-INSERT INTO changes (transaction, made_at, code) VALUES ('773', '2026-11-26 15:23:08.319994+00', 'moved');
-INSERT INTO changes (transaction, made_at, code) VALUES ('775', '2026-11-26 15:23:08.332237+00', 'withdrawn');
-INSERT INTO changes (transaction, made_at, code) VALUES ('777', '2026-11-26 15:23:08.3546+00', 'disabled');
-INSERT INTO changes (transaction, made_at, code) VALUES ('778', '2026-11-26 15:23:08.372225+00', '');
-INSERT INTO changes (transaction, made_at, code) VALUES ('779', '2026-11-26 15:23:08.380141+00', 'deleted');
+INSERT INTO changes (transaction, made_at, code) VALUES ('777', '2026-11-29 09:40:21.544592+00', 'moved');
+INSERT INTO changes (transaction, made_at, code) VALUES ('779', '2026-11-29 09:40:21.700412+00', 'withdrawn');
+INSERT INTO changes (transaction, made_at, code) VALUES ('782', '2026-11-29 09:40:22.105783+00', 'disabled');
+INSERT INTO changes (transaction, made_at, code) VALUES ('784', '2026-11-29 09:40:22.281892+00', '');
+INSERT INTO changes (transaction, made_at, code) VALUES ('785', '2026-11-29 09:40:22.377936+00', 'deleted');
 TRUNCATE counters;
-INSERT INTO counters (day, name, count) VALUES ('20783', 'bots', '2');
-INSERT INTO counters (day, name, count) VALUES ('20783', 'created', '15');
-INSERT INTO counters (day, name, count) VALUES ('20783', 'reports', '1');
-INSERT INTO counters (day, name, count) VALUES ('20783', 'visits', '7');
+INSERT INTO counters (day, name, count) VALUES ('20786', 'bots', '2');
+INSERT INTO counters (day, name, count) VALUES ('20786', 'created', '15');
+INSERT INTO counters (day, name, count) VALUES ('20786', 'reports', '1');
+INSERT INTO counters (day, name, count) VALUES ('20786', 'visits', '7');
 TRUNCATE curt;
-INSERT INTO curt (version) VALUES ('1');
+INSERT INTO curt (version) VALUES ('8');
 TRUNCATE event_sender;
-INSERT INTO event_sender (id, owner, turn, types, renewed, expired_ms, expired_code, batch) VALUES ('1', '', '0', ' report.opened link.created link.changed link.withdrawn link.expired link.disabled link.enabled host.blocked ', '2026-11-26 15:23:08.085947+00', '1795706587979', '', '[]');
+INSERT INTO event_sender (id, owner, turn, types, renewed, expired_ms, expired_code, batch) VALUES ('1', '', '1', ' report.opened link.created link.changed link.withdrawn link.expired link.disabled link.enabled host.blocked ', '2026-11-29 09:40:20.490205+00', '1795945219925', '', '[1,2,3,4,5,6,7,8,9,10,11,12,13]');
 TRUNCATE events;
-INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('1', '1795706588195', '1795706588203', 'false', 'link.created', 'plain', NULL, NULL);
-INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('10', '1795706588263', '1795706588302', 'false', 'link.created', 'secret', NULL, NULL);
-INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('11', '1795706588305', '1795706588308', 'false', 'link.created', 'passes-on', NULL, NULL);
-INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('12', '1795706588309', '1795706588312', 'false', 'link.created', 'later', NULL, NULL);
-INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('13', '1795706588313', '1795706588315', 'false', 'link.created', 'moved', NULL, NULL);
-INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('14', '1795706588313', '1795706588324', 'false', 'link.changed', 'moved', NULL, NULL);
-INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('15', '1795706588328', '1795706588330', 'false', 'link.created', 'withdrawn', NULL, NULL);
-INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('16', '1795706588328', '1795706588335', 'false', 'link.withdrawn', 'withdrawn', NULL, NULL);
-INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('17', '1795706588233', '1795706588347', 'false', 'report.opened', 'reported', NULL, NULL);
-INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('18', '1795706588225', '1795706588360', 'false', 'link.disabled', 'disabled', 'spam', 'mina');
-INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('19', NULL, '1795706588374', 'false', 'host.blocked', NULL, 'blocked.example', 'mina');
-INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('2', '1795706588205', '1795706588218', 'false', 'link.created', '한글날☕', NULL, NULL);
-INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('20', '1795706588231', '1795706588383', 'false', 'link.disabled', 'deleted', 'deleted', 'mina');
-INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('21', '1795706588387', '1795706588391', 'false', 'link.created', 'again', NULL, NULL);
-INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('3', '1795706588218', '1795706588222', 'false', 'link.created', 'TbCrKDy', NULL, NULL);
-INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('4', '1795706588223', '1795706588225', 'false', 'link.created', 'ends', NULL, NULL);
-INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('5', '1795706588225', '1795706588227', 'false', 'link.created', 'disabled', NULL, NULL);
-INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('6', '1795706588231', '1795706588232', 'false', 'link.created', 'deleted', NULL, NULL);
-INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('7', '1795706588233', '1795706588235', 'false', 'link.created', 'reported', NULL, NULL);
-INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('8', '1795706588236', '1795706588238', 'false', 'link.created', 'blocked', NULL, NULL);
-INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('9', '1795706588253', '1795706588255', 'false', 'link.created', 'limited', NULL, NULL);
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('1', '1795945220842', '1795945220856', 'false', 'link.created', 'plain', NULL, NULL);
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('10', '1795945221187', '1795945221439', 'false', 'link.created', 'secret', NULL, NULL);
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('11', '1795945221453', '1795945221465', 'false', 'link.created', 'passes-on', NULL, NULL);
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('12', '1795945221476', '1795945221478', 'false', 'link.created', 'later', NULL, NULL);
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('13', '1795945221480', '1795945221482', 'false', 'link.created', 'moved', NULL, NULL);
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('14', '1795945221480', '1795945221563', 'false', 'link.changed', 'moved', NULL, NULL);
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('15', '1795945221610', '1795945221623', 'false', 'link.created', 'withdrawn', NULL, NULL);
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('16', '1795945221610', '1795945221716', 'false', 'link.withdrawn', 'withdrawn', NULL, NULL);
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('17', '1795945221084', '1795945221903', 'false', 'report.opened', 'reported', NULL, NULL);
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('18', '1795945221071', '1795945222136', 'false', 'link.disabled', 'disabled', 'spam', 'mina');
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('19', NULL, '1795945222309', 'false', 'host.blocked', NULL, 'blocked.example', 'mina');
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('2', '1795945220858', '1795945220924', 'false', 'link.created', '한글날☕', NULL, NULL);
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('20', '1795945221081', '1795945222398', 'false', 'link.disabled', 'deleted', 'deleted', 'mina');
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('21', '1795945222461', '1795945222479', 'false', 'link.created', 'again', NULL, NULL);
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('3', '1795945220928', '1795945220938', 'false', 'link.created', 'QTPJr2T', NULL, NULL);
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('4', '1795945220978', '1795945220989', 'false', 'link.created', 'ends', NULL, NULL);
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('5', '1795945221071', '1795945221079', 'false', 'link.created', 'disabled', NULL, NULL);
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('6', '1795945221081', '1795945221083', 'false', 'link.created', 'deleted', NULL, NULL);
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('7', '1795945221084', '1795945221088', 'false', 'link.created', 'reported', NULL, NULL);
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('8', '1795945221089', '1795945221098', 'false', 'link.created', 'blocked', NULL, NULL);
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('9', '1795945221140', '1795945221143', 'false', 'link.created', 'limited', NULL, NULL);
 SELECT setval(pg_get_serial_sequence('events', 'seq'), (SELECT coalesce(max(seq), 1) FROM events));
 TRUNCATE forgotten_changes;
 INSERT INTO forgotten_changes (transaction) VALUES ('0');
 TRUNCATE hosts;
-INSERT INTO hosts (host, reason, since_ms) VALUES ('blocked.example', 'malware', '1795706588372');
-INSERT INTO journal (entry, at_ms, who, action, reason, note, code, created_ms, host, operator) VALUES ('1', '1795706588354', 'api', 'disable', 'spam', E'\\x277365656e27', 'disabled', '1795706588225', NULL, 'mina');
-INSERT INTO journal (entry, at_ms, who, action, reason, note, code, created_ms, host, operator) VALUES ('2', '1795706588372', 'api', 'block-host', 'malware', NULL, NULL, NULL, 'blocked.example', 'mina');
-INSERT INTO journal (entry, at_ms, who, action, reason, note, code, created_ms, host, operator) VALUES ('3', '1795706588380', 'api', 'erase', NULL, NULL, 'deleted', '1795706588231', NULL, 'mina');
+INSERT INTO hosts (host, reason, since_ms) VALUES ('blocked.example', 'malware', '1795945222281');
+INSERT INTO journal (entry, at_ms, who, action, reason, note, code, created_ms, host, operator, links, undoes) VALUES ('1', '1795945222075', 'api', 'disable', 'spam', E'\\x277365656e27', 'disabled', '1795945221071', NULL, 'mina', '1', NULL);
+INSERT INTO journal (entry, at_ms, who, action, reason, note, code, created_ms, host, operator, links, undoes) VALUES ('2', '1795945222281', 'api', 'block-host', 'malware', NULL, NULL, NULL, 'blocked.example', 'mina', '0', NULL);
+INSERT INTO journal (entry, at_ms, who, action, reason, note, code, created_ms, host, operator, links, undoes) VALUES ('3', '1795945222371', 'api', 'erase', NULL, NULL, 'deleted', '1795945221081', NULL, 'mina', '1', NULL);
 SELECT setval(pg_get_serial_sequence('journal', 'entry'), (SELECT coalesce(max(entry), 1) FROM journal));
 TRUNCATE link_count;
 INSERT INTO link_count (links) VALUES ('15');
 TRUNCATE links;
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795706588195', NULL, 'plain', 'HTTPS://Example.com/plain?a=b#c', 'https://example.com/plain?a=b#c', NULL, '{"createdBy":"club"}');
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795706588205', NULL, '한글날☕', 'https://누리집.example/안내/오시는 길', 'https://xn--od1b68ljso.example/%EC%95%88%EB%82%B4/%EC%98%A4%EC%8B%9C%EB%8A%94%20%EA%B8%B8', NULL, '{"createdBy":"club"}');
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795706588218', NULL, 'TbCrKDy', 'https://example.com/generated', NULL, NULL, '{"createdBy":"club"}');
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795706588223', '1796311388223', 'ends', 'https://example.com/ends', NULL, NULL, '{"createdBy":"club"}');
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795706588225', NULL, 'disabled', 'https://example.com/disabled', NULL, 'spam', '{"createdBy":"club"}');
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795706588231', NULL, 'deleted', '', NULL, 'deleted', NULL);
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795706588233', NULL, 'reported', 'https://example.com/reported', NULL, NULL, '{"createdBy":"club"}');
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795706588236', NULL, 'blocked', 'https://sub.blocked.example/', NULL, NULL, '{"createdBy":"club"}');
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795706588253', NULL, 'limited', 'https://example.com/limited', NULL, NULL, '{"maxVisits":3,"createdBy":"club","visits":1}');
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795706588263', NULL, 'secret', 'https://example.com/secret', NULL, NULL, '{"passwordHash":"$argon2id$v=19$m=19456,t=2,p=1$7n6QOdPpxkPARfoZti+TbLkZxnQyJwDxF4NTcqw2yNk$A+c5i6m53LKXEYf50IwPygACyKNeTyRVM7273HxrTC8","createdBy":"club"}');
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795706588305', NULL, 'passes-on', 'https://example.com/passes-on', NULL, NULL, '{"forwardQuery":true,"createdBy":"club"}');
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795706588309', NULL, 'later', 'https://example.com/later', NULL, NULL, '{"startsMs":1795724588102,"createdBy":"club"}');
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795706588313', NULL, 'moved', 'https://example.com/after', NULL, NULL, '{"createdBy":"club","changedMs":1795706588319,"formerHost":"example.com","formerMs":6}');
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795706588328', '1795706588331', 'withdrawn', 'https://example.com/withdrawn', NULL, NULL, '{"createdBy":"club","ended":"withdrawn"}');
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795706588387', NULL, 'again', 'https://example.com/again', NULL, NULL, '{"createdBy":"club"}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795945220842', NULL, 'plain', 'HTTPS://Example.com/plain?a=b#c', 'https://example.com/plain?a=b#c', NULL, '{"createdBy":"club"}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795945220858', NULL, '한글날☕', 'https://누리집.example/안내/오시는 길', 'https://xn--od1b68ljso.example/%EC%95%88%EB%82%B4/%EC%98%A4%EC%8B%9C%EB%8A%94%20%EA%B8%B8', NULL, '{"createdBy":"club"}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795945220928', NULL, 'QTPJr2T', 'https://example.com/generated', NULL, NULL, '{"createdBy":"club"}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795945220978', '1796550020978', 'ends', 'https://example.com/ends', NULL, NULL, '{"createdBy":"club"}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795945221071', NULL, 'disabled', 'https://example.com/disabled', NULL, 'spam', '{"createdBy":"club"}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795945221081', NULL, 'deleted', '', NULL, 'deleted', NULL);
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795945221084', NULL, 'reported', 'https://example.com/reported', NULL, NULL, '{"createdBy":"club"}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795945221089', NULL, 'blocked', 'https://sub.blocked.example/', NULL, NULL, '{"createdBy":"club"}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795945221140', NULL, 'limited', 'https://example.com/limited', NULL, NULL, '{"maxVisits":3,"createdBy":"club","visits":1}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795945221187', NULL, 'secret', 'https://example.com/secret', NULL, NULL, '{"passwordHash":"$argon2id$v=19$m=19456,t=2,p=1$4oFp9UZN1fJb6PKHxrIU50NvAtD43S3pxl1J5iwjYDM$Ae1FJ78j11DacvwuQspGpoSLeVOMAIpPPWV3M78lzEw","createdBy":"club"}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795945221453', NULL, 'passes-on', 'https://example.com/passes-on', NULL, NULL, '{"forwardQuery":true,"createdBy":"club"}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795945221476', NULL, 'later', 'https://example.com/later', NULL, NULL, '{"startsMs":1795963220520,"createdBy":"club"}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795945221480', NULL, 'moved', 'https://example.com/after', NULL, NULL, '{"createdBy":"club","changedMs":1795945221542,"formerHost":"example.com","formerMs":62}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795945221610', '1795945221697', 'withdrawn', 'https://example.com/withdrawn', NULL, NULL, '{"createdBy":"club","ended":"withdrawn"}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795945222461', NULL, 'again', 'https://example.com/again', NULL, NULL, '{"createdBy":"club"}');
 TRUNCATE notes;
-INSERT INTO notes (id, code, created_ms, noted_ms, reason, note) VALUES ('1', 'reported', '1795706588233', '1795706588340', 'phishing', E'\\xeab080eca79c20ec9d80ed9689');
+INSERT INTO notes (id, code, created_ms, noted_ms, reason, note) VALUES ('1', 'reported', '1795945221084', '1795945221820', 'phishing', E'\\xeab080eca79c20ec9d80ed9689');
 SELECT setval(pg_get_serial_sequence('notes', 'id'), (SELECT coalesce(max(id), 1) FROM notes));
+TRUNCATE remembered_settings;
+INSERT INTO remembered_settings (name, value, since_ms) VALUES ('BASE_URL', 'go.example.com', '0');
+INSERT INTO remembered_settings (name, value, since_ms) VALUES ('CODE_CASE', 'match', '0');
+INSERT INTO remembered_settings (name, value, since_ms) VALUES ('STATS_KEEP', '400', '1795945219748');
+TRUNCATE replaced;
+INSERT INTO replaced (entry, kind, subject, created_ms, value, at_ms, disabled_ms, target_ms, pending, undone_by, became) VALUES ('1', 'link', 'disabled', '1795945221071', NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+INSERT INTO replaced (entry, kind, subject, created_ms, value, at_ms, disabled_ms, target_ms, pending, undone_by, became) VALUES ('2', 'host', 'blocked.example', '0', NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+INSERT INTO replaced (entry, kind, subject, created_ms, value, at_ms, disabled_ms, target_ms, pending, undone_by, became) VALUES ('3', 'link', 'deleted', '1795945221081', NULL, NULL, NULL, NULL, NULL, NULL, NULL);
 TRUNCATE reporters;
-INSERT INTO reporters (day, code, created_ms, reporter) VALUES ('20783', 'reported', '1795706588233', '73bdcc3108dcc03c');
+INSERT INTO reporters (day, code, created_ms, reporter) VALUES ('20786', 'reported', '1795945221084', 'bcbb39d8eedd37b7');
 TRUNCATE requests;
-INSERT INTO requests (sent_ms, key, body, made) VALUES ('1795706588387', 'jX2_Y76-PmgZNn40T93hKA', 'jZ-i1RknVBg2GsuVsFX26Q', '[{"nth":0,"code":"again","createdMs":1795706588387,"endsMs":253402214400000}]');
+INSERT INTO requests (sent_ms, key, body, made) VALUES ('1795945222461', 'jn0jw49aAglcMkPHf81vBA', 'OfFaQ3T-lcDpP-awdc_mJg', '[{"nth":0,"code":"again","createdMs":1795945222461,"endsMs":253402214400000}]');
 TRUNCATE salts;
-INSERT INTO salts (day, salt) VALUES ('20783', E'\\xbb21f51ebc7974201e9cf6a2d8bd5ebbff6b512c19b5da3c6aac62e1ae2d6fd0');
+INSERT INTO salts (day, salt) VALUES ('20786', E'\\x8ee18fea86d2dc3b1f18d4213f5e82df9099dbeb690accb43b5f9a84abbc599b');
 TRUNCATE secrets;
-INSERT INTO secrets (name, secret) VALUES ('instance', E'\\xabef370e5429222c744a0a9fc9bea5739d073da1ff441193a352adc217b82807');
+INSERT INTO secrets (name, secret) VALUES ('instance', E'\\x1ee6670b90f2e7df25107afb036f29d45aed6a9e654813d7be29ec2ce84a5956');
+TRUNCATE store;
+INSERT INTO store (id) VALUES ('9ebc00fdf6124650bb798dd8c9ac1e5f');
 TRUNCATE visits;
-INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795706588195', '1', '3', '2', '20783', '1', '0', 'plain', '4f0f13acb280e4aa', E'\\x21808002030202da5c73a206022603020003020203020603020403020203');
-INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795706588205', '1', '1', '0', '20783', '1', '0', '한글날☕', '4f0f13acb280e4aa', E'\\x4fe7bac93206260002060402');
-INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795706588225', '1', '2', '0', '20783', '1', '0', 'disabled', '4f0f13acb280e4aa', E'\\x21808002020002063583a606022602020002020202020602020402020202');
-INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795706588253', '1', '1', '0', '20783', '1', '0', 'limited', '4f0f13acb280e4aa', E'\\x4ff462fd4106260002060402');
+INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795945220842', '1', '3', '2', '20786', '1', '0', 'plain', 'ee926f9c2ade89a9', E'\\x218004030202daa07d6906022603020003020203020603020403020203');
+INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795945220858', '1', '1', '0', '20786', '1', '0', '한글날☕', 'ee926f9c2ade89a9', E'\\x493b1b8da406260002060402');
+INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795945221071', '1', '2', '0', '20786', '1', '0', 'disabled', 'ee926f9c2ade89a9', E'\\x218004020002e537c91b06022602020002020202020602020402020202');
+INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795945221140', '1', '1', '0', '20786', '1', '0', 'limited', 'ee926f9c2ade89a9', E'\\x4925e9664306260002060402');

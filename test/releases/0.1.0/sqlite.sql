@@ -61,7 +61,7 @@ CREATE TABLE journal (
   created_ms INTEGER,
   host       TEXT,
   operator   TEXT                          -- a name, if the token or the proxy gives one
-) STRICT;
+, links INTEGER, undoes INTEGER) STRICT;
 CREATE TABLE cases (
   code        TEXT    NOT NULL,
   created_ms  INTEGER NOT NULL,
@@ -123,7 +123,7 @@ CREATE TABLE refused_events (
   detail     TEXT,
   at_ms      INTEGER NOT NULL,
   operator   TEXT
-) STRICT;
+, next_ms INTEGER NOT NULL DEFAULT 0) STRICT;
 CREATE TABLE event_sender (
   id           INTEGER NOT NULL PRIMARY KEY,
   owner        TEXT    NOT NULL,            -- the process that sends, '' if none does
@@ -138,6 +138,28 @@ CREATE VIEW event_recording AS
 SELECT types FROM event_sender
 WHERE renewed > datetime('now', '-1 day')
   AND coalesce((SELECT max(seq) FROM events) - (SELECT min(seq) FROM events), 0) < 200000;
+CREATE TABLE replaced (
+  entry       INTEGER NOT NULL,
+  kind        TEXT    NOT NULL,  -- link, case or host
+  subject     TEXT    NOT NULL,  -- a code or a host
+  created_ms  INTEGER NOT NULL,  -- which link of the code; 0 for a host
+  value       TEXT,              -- of links.disabled, cases.answer or hosts.reason; NULL: enabled, open or not blocked
+  at_ms       INTEGER,           -- of cases.answered_ms or hosts.since_ms
+  disabled_ms INTEGER,           -- as in cases
+  target_ms   INTEGER,           -- as in cases
+  pending     INTEGER,           -- as in cases
+  undone_by   INTEGER, became TEXT,           -- the entry that restored it
+  PRIMARY KEY (entry, kind, subject)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE remembered_settings (
+  name     TEXT    NOT NULL,
+  value    TEXT    NOT NULL,
+  since_ms INTEGER NOT NULL, -- 0: for the first value
+  PRIMARY KEY (name, since_ms, value)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE store (
+  id TEXT NOT NULL PRIMARY KEY
+) STRICT, WITHOUT ROWID;
 CREATE INDEX links_by_end ON links (ends_ms) WHERE ends_ms IS NOT NULL AND disabled IS NULL;
 CREATE INDEX links_by_disabled ON links (disabled) WHERE disabled IS NOT NULL;
 CREATE INDEX requests_by_time ON requests (sent_ms);
@@ -146,6 +168,12 @@ CREATE INDEX journal_by_code ON journal (code) WHERE code IS NOT NULL;
 CREATE INDEX journal_by_host ON journal (host) WHERE host IS NOT NULL;
 CREATE INDEX cases_by_report ON cases (is_open, last_ms, code, created_ms);
 CREATE INDEX notes_by_case ON notes (code, created_ms, id);
+CREATE INDEX replaced_by_subject ON replaced (subject, kind, created_ms, entry);
+CREATE INDEX refused_events_by_next ON refused_events (next_ms);
+CREATE INDEX reports_by_seq ON events (seq) WHERE type = 'report.opened';
+CREATE UNIQUE INDEX one_code_case ON remembered_settings (name) WHERE name = 'CODE_CASE';
+CREATE INDEX links_by_owner ON links (terms ->> 'owner', substr(code, 1, instr(code, '/')), created_ms, code)
+WHERE terms ->> 'owner' IS NOT NULL;
 CREATE TRIGGER journal_keeps_rows BEFORE DELETE ON journal
 BEGIN SELECT raise(ABORT, 'the journal only grows'); END;
 CREATE TRIGGER journal_keeps_values BEFORE UPDATE ON journal
@@ -170,24 +198,6 @@ END;
 CREATE TRIGGER event_wanted BEFORE INSERT ON events
 WHEN NOT EXISTS (SELECT 1 FROM event_recording WHERE types LIKE '% ' || new.type || ' %')
 BEGIN SELECT raise(IGNORE); END;
-CREATE TRIGGER event_of_link AFTER UPDATE ON links
-BEGIN
-  INSERT INTO events (code, created_ms, detail, type) SELECT old.code, old.created_ms, new.disabled, CASE
-    WHEN new.created_ms <> old.created_ms THEN
-      iif(old.terms ->> 'ended' IS NULL AND old.ends_ms >= (SELECT expired_ms FROM event_sender), 'link.expired', NULL)
-    WHEN new.disabled IS NOT old.disabled THEN iif(new.disabled IS NULL, 'link.enabled', 'link.disabled')
-    WHEN new.terms ->> 'ended' = 'withdrawn' THEN 'link.withdrawn'
-    WHEN new.terms ->> 'ended' = 'visits' THEN 'link.expired'
-    WHEN new.original_url <> old.original_url OR new.ends_ms IS NOT old.ends_ms
-      OR json_remove(coalesce(new.terms, '{}'), '$.visits') <> json_remove(coalesce(old.terms, '{}'), '$.visits')
-      THEN 'link.changed'
-  END;
-END;
-CREATE TRIGGER event_of_purge AFTER DELETE ON links
-WHEN old.terms ->> 'ended' IS NULL AND old.ends_ms >= (SELECT expired_ms FROM event_sender)
-BEGIN
-  INSERT INTO events (code, created_ms, type) VALUES (old.code, old.created_ms, 'link.expired');
-END;
 CREATE TRIGGER event_of_case AFTER INSERT ON cases WHEN new.is_open
 BEGIN
   INSERT INTO events (code, created_ms, type) VALUES (new.code, new.created_ms, 'report.opened');
@@ -200,71 +210,98 @@ CREATE TRIGGER event_of_host AFTER INSERT ON hosts
 BEGIN
   INSERT INTO events (detail, type) VALUES (new.host, 'host.blocked');
 END;
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (1, 'plain', 1795706585357, NULL, NULL, '{"createdBy":"club"}', 'https://example.com/plain?a=b#c', 'HTTPS://Example.com/plain?a=b#c');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (10, 'secret', 1795706585415, NULL, NULL, '{"passwordHash":"$argon2id$v=19$m=19456,t=2,p=1$4pH2GlMrr7s1lTeHekilubMWzE77U/wE+7W6c/AbOZI$huNCvkjA+PXHmPqviVfEiAgKbZ945mZ8KL1urFgcBV8","createdBy":"club"}', NULL, 'https://example.com/secret');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (11, 'passes-on', 1795706585466, NULL, NULL, '{"forwardQuery":true,"createdBy":"club"}', NULL, 'https://example.com/passes-on');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (12, 'later', 1795706585469, NULL, NULL, '{"startsMs":1795724585262,"createdBy":"club"}', NULL, 'https://example.com/later');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (13, 'moved', 1795706585471, NULL, NULL, '{"createdBy":"club","changedMs":1795706585476,"formerHost":"example.com","formerMs":5}', NULL, 'https://example.com/after');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (14, 'withdrawn', 1795706585480, 1795706585483, NULL, '{"createdBy":"club","ended":"withdrawn"}', NULL, 'https://example.com/withdrawn');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (15, 'again', 1795706585517, NULL, NULL, '{"createdBy":"club"}', NULL, 'https://example.com/again');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (2, '한글날☕', 1795706585364, NULL, NULL, '{"createdBy":"club"}', 'https://xn--od1b68ljso.example/%EC%95%88%EB%82%B4/%EC%98%A4%EC%8B%9C%EB%8A%94%20%EA%B8%B8', 'https://누리집.example/안내/오시는 길');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (3, 'yRrLnDd', 1795706585375, NULL, NULL, '{"createdBy":"club"}', NULL, 'https://example.com/generated');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (4, 'ends', 1795706585376, 1796311385376, NULL, '{"createdBy":"club"}', NULL, 'https://example.com/ends');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (5, 'disabled', 1795706585378, NULL, 'spam', '{"createdBy":"club"}', NULL, 'https://example.com/disabled');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (6, 'deleted', 1795706585379, NULL, 'deleted', NULL, NULL, '');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (7, 'reported', 1795706585380, NULL, NULL, '{"createdBy":"club"}', NULL, 'https://example.com/reported');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (8, 'blocked', 1795706585387, NULL, NULL, '{"createdBy":"club"}', NULL, 'https://sub.blocked.example/');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (9, 'limited', 1795706585403, NULL, NULL, '{"maxVisits":3,"createdBy":"club","visits":1}', NULL, 'https://example.com/limited');
+CREATE TRIGGER event_of_link AFTER UPDATE ON links
+BEGIN
+  INSERT INTO events (code, created_ms, detail, type) SELECT old.code, old.created_ms, new.disabled, CASE
+    WHEN new.created_ms <> old.created_ms THEN iif(
+      old.terms ->> 'ended' IS NULL AND (old.ends_ms, old.code) > (SELECT expired_ms, expired_code FROM event_sender),
+      'link.expired', NULL)
+    WHEN new.disabled IS NOT old.disabled THEN iif(new.disabled IS NULL, 'link.enabled', 'link.disabled')
+    WHEN new.terms ->> 'ended' = 'withdrawn' THEN 'link.withdrawn'
+    WHEN new.terms ->> 'ended' = 'visits' THEN 'link.expired'
+    WHEN new.original_url <> old.original_url OR new.ends_ms IS NOT old.ends_ms
+      OR json_remove(coalesce(new.terms, '{}'), '$.visits') <> json_remove(coalesce(old.terms, '{}'), '$.visits')
+      THEN 'link.changed'
+  END;
+END;
+CREATE TRIGGER event_of_purge AFTER DELETE ON links
+WHEN old.terms ->> 'ended' IS NULL
+  AND (old.ends_ms, old.code) > (SELECT expired_ms, expired_code FROM event_sender)
+BEGIN
+  INSERT INTO events (code, created_ms, type) VALUES (old.code, old.created_ms, 'link.expired');
+END;
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (1, 'plain', 1795945204823, NULL, NULL, '{"createdBy":"club"}', 'https://example.com/plain?a=b#c', 'HTTPS://Example.com/plain?a=b#c');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (10, 'secret', 1795945205269, NULL, NULL, '{"passwordHash":"$argon2id$v=19$m=19456,t=2,p=1$XRHlZfIy0qPfLuRoVMsx0BWt1qyXmf4zK3umZYwMxtc$dBz1vMJpP6zwdL+fQt/uH8HurJwal6ogJiGp3X0PmkU","createdBy":"club"}', NULL, 'https://example.com/secret');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (11, 'passes-on', 1795945205619, NULL, NULL, '{"forwardQuery":true,"createdBy":"club"}', NULL, 'https://example.com/passes-on');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (12, 'later', 1795945205637, NULL, NULL, '{"startsMs":1795963203948,"createdBy":"club"}', NULL, 'https://example.com/later');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (13, 'moved', 1795945205694, NULL, NULL, '{"createdBy":"club","changedMs":1795945205732,"formerHost":"example.com","formerMs":38}', NULL, 'https://example.com/after');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (14, 'withdrawn', 1795945205753, 1795945205761, NULL, '{"createdBy":"club","ended":"withdrawn"}', NULL, 'https://example.com/withdrawn');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (15, 'again', 1795945206224, NULL, NULL, '{"createdBy":"club"}', NULL, 'https://example.com/again');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (2, '한글날☕', 1795945204872, NULL, NULL, '{"createdBy":"club"}', 'https://xn--od1b68ljso.example/%EC%95%88%EB%82%B4/%EC%98%A4%EC%8B%9C%EB%8A%94%20%EA%B8%B8', 'https://누리집.example/안내/오시는 길');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (3, 'rBHRL5k', 1795945204985, NULL, NULL, '{"createdBy":"club"}', NULL, 'https://example.com/generated');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (4, 'ends', 1795945205027, 1796550005027, NULL, '{"createdBy":"club"}', NULL, 'https://example.com/ends');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (5, 'disabled', 1795945205076, NULL, 'spam', '{"createdBy":"club"}', NULL, 'https://example.com/disabled');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (6, 'deleted', 1795945205108, NULL, 'deleted', NULL, NULL, '');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (7, 'reported', 1795945205115, NULL, NULL, '{"createdBy":"club"}', NULL, 'https://example.com/reported');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (8, 'blocked', 1795945205122, NULL, NULL, '{"createdBy":"club"}', NULL, 'https://sub.blocked.example/');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (9, 'limited', 1795945205180, NULL, NULL, '{"maxVisits":3,"createdBy":"club","visits":1}', NULL, 'https://example.com/limited');
 INSERT INTO changes (rowid, revision, code) VALUES (1, 1, 'moved');
 INSERT INTO changes (rowid, revision, code) VALUES (2, 2, 'withdrawn');
 INSERT INTO changes (rowid, revision, code) VALUES (3, 3, 'disabled');
 INSERT INTO changes (rowid, revision, code) VALUES (4, 4, '');
 INSERT INTO changes (rowid, revision, code) VALUES (5, 5, 'deleted');
-INSERT INTO requests (key, body, sent_ms, made) VALUES ('GawTgvbU2Ev-jFY4gMh7iw', 'cH7Zq-UQSxTMtWGHcU1h5w', 1795706585517, '[{"nth":0,"code":"again","createdMs":1795706585517,"endsMs":253402214400000}]');
-INSERT INTO secrets (name, secret) VALUES ('instance', X'54354A614BEA9CBC2D5C74A3C37D1E4B51DA4B1DDFFF05E647E38F14B211ABBF');
-INSERT INTO visits (day, code, created_ms, visits, bots, detail) VALUES (20783, 'disabled', 1795706585378, 2, 0, X'21808002020002FFD51AE106022602020002020202020602020402020202');
-INSERT INTO visits (day, code, created_ms, visits, bots, detail) VALUES (20783, 'limited', 1795706585403, 1, 0, X'4F6B031B5A06260002060402');
-INSERT INTO visits (day, code, created_ms, visits, bots, detail) VALUES (20783, 'plain', 1795706585357, 3, 2, X'21808002030202300FC6A106022603020003020203020603020403020203');
-INSERT INTO visits (day, code, created_ms, visits, bots, detail) VALUES (20783, '한글날☕', 1795706585364, 1, 0, X'4F8582F55D06260002060402');
-INSERT INTO open_days (rowid, day, code, created_ms) VALUES (20783, 20783, '', 0);
-INSERT INTO sources (source, sequence, rows, day) VALUES ('da7a3409459aaf99', 1, 4, 20783);
-INSERT INTO salts (rowid, day, salt) VALUES (20783, 20783, X'DDE1452713A8E4EDA0E0A1DE92872CDF5CC1931E2777DE8F95BD9B201313FEFB');
-INSERT INTO hosts (host, reason, since_ms) VALUES ('blocked.example', 'malware', 1795706585509);
-INSERT INTO journal (rowid, entry, at_ms, who, action, reason, note, code, created_ms, host, operator) VALUES (1, 1, 1795706585496, 'api', 'disable', 'spam', X'277365656E27', 'disabled', 1795706585378, NULL, 'mina');
-INSERT INTO journal (rowid, entry, at_ms, who, action, reason, note, code, created_ms, host, operator) VALUES (2, 2, 1795706585509, 'api', 'block-host', 'malware', NULL, NULL, NULL, 'blocked.example', 'mina');
-INSERT INTO journal (rowid, entry, at_ms, who, action, reason, note, code, created_ms, host, operator) VALUES (3, 3, 1795706585513, 'api', 'erase', NULL, NULL, 'deleted', 1795706585379, NULL, 'mina');
-INSERT INTO cases (code, created_ms, is_open, first_ms, last_ms, reports, reasons, pending, disabled_ms, answer, answered_ms, target_ms) VALUES ('reported', 1795706585380, 1, 1795706585489, 1795706585489, 1, '{"phishing":1}', 1, NULL, NULL, NULL, NULL);
-INSERT INTO notes (rowid, id, code, created_ms, noted_ms, reason, note) VALUES (1, 1, 'reported', 1795706585380, 1795706585489, 'phishing', X'EAB080ECA79C20EC9D80ED9689');
-INSERT INTO reporters (day, code, created_ms, reporter) VALUES (20783, 'reported', 1795706585380, 'c70f710f09566c1a');
-INSERT INTO counters (day, name, count) VALUES (20783, 'bots', 2);
-INSERT INTO counters (day, name, count) VALUES (20783, 'created', 15);
-INSERT INTO counters (day, name, count) VALUES (20783, 'reports', 1);
-INSERT INTO counters (day, name, count) VALUES (20783, 'visits', 7);
-INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (1, 1, 'link.created', 'plain', 1795706585357, NULL, 1795706585359, 0, NULL);
-INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (10, 10, 'link.created', 'secret', 1795706585415, NULL, 1795706585456, 0, NULL);
-INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (11, 11, 'link.created', 'passes-on', 1795706585466, NULL, 1795706585466, 0, NULL);
-INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (12, 12, 'link.created', 'later', 1795706585469, NULL, 1795706585470, 0, NULL);
-INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (13, 13, 'link.created', 'moved', 1795706585471, NULL, 1795706585471, 0, NULL);
-INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (14, 14, 'link.changed', 'moved', 1795706585471, NULL, 1795706585477, 0, NULL);
-INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (15, 15, 'link.created', 'withdrawn', 1795706585480, NULL, 1795706585481, 0, NULL);
-INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (16, 16, 'link.withdrawn', 'withdrawn', 1795706585480, NULL, 1795706585483, 0, NULL);
-INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (17, 17, 'report.opened', 'reported', 1795706585380, NULL, 1795706585491, 0, NULL);
-INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (18, 18, 'link.disabled', 'disabled', 1795706585378, 'spam', 1795706585498, 0, 'mina');
-INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (19, 19, 'host.blocked', NULL, NULL, 'blocked.example', 1795706585510, 0, 'mina');
-INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (2, 2, 'link.created', '한글날☕', 1795706585364, NULL, 1795706585373, 0, NULL);
-INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (20, 20, 'link.disabled', 'deleted', 1795706585379, 'deleted', 1795706585514, 0, 'mina');
-INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (21, 21, 'link.created', 'again', 1795706585517, NULL, 1795706585517, 0, NULL);
-INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (3, 3, 'link.created', 'yRrLnDd', 1795706585375, NULL, 1795706585375, 0, NULL);
-INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (4, 4, 'link.created', 'ends', 1795706585376, NULL, 1795706585377, 0, NULL);
-INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (5, 5, 'link.created', 'disabled', 1795706585378, NULL, 1795706585378, 0, NULL);
-INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (6, 6, 'link.created', 'deleted', 1795706585379, NULL, 1795706585379, 0, NULL);
-INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (7, 7, 'link.created', 'reported', 1795706585380, NULL, 1795706585380, 0, NULL);
-INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (8, 8, 'link.created', 'blocked', 1795706585387, NULL, 1795706585387, 0, NULL);
-INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (9, 9, 'link.created', 'limited', 1795706585403, NULL, 1795706585403, 0, NULL);
-INSERT INTO event_sender (rowid, id, owner, turn, types, renewed, expired_ms, expired_code, batch) VALUES (1, 1, '', 0, ' report.opened link.created link.changed link.withdrawn link.expired link.disabled link.enabled host.blocked ', '2026-11-26 15:23:05', 1795706585215, '', '[]');
+INSERT INTO requests (key, body, sent_ms, made) VALUES ('f9iMJzL0h8zrXXXTGpbh7A', 'GRL_gZKwkmrxiAeJoHZhwA', 1795945206224, '[{"nth":0,"code":"again","createdMs":1795945206224,"endsMs":253402214400000}]');
+INSERT INTO secrets (name, secret) VALUES ('instance', X'465133CF4B80F7A26495AF862FF53C23A0813A015DFE8F02EF3155606DBCA2FF');
+INSERT INTO visits (day, code, created_ms, visits, bots, detail) VALUES (20786, 'disabled', 1795945205076, 2, 0, X'218004020002BF66462606022602020002020202020602020402020202');
+INSERT INTO visits (day, code, created_ms, visits, bots, detail) VALUES (20786, 'limited', 1795945205180, 1, 0, X'49C226248806260002060402');
+INSERT INTO visits (day, code, created_ms, visits, bots, detail) VALUES (20786, 'plain', 1795945204823, 3, 2, X'2180040302024894DDD106022603020003020203020603020403020203');
+INSERT INTO visits (day, code, created_ms, visits, bots, detail) VALUES (20786, '한글날☕', 1795945204872, 1, 0, X'492392BE0406260002060402');
+INSERT INTO open_days (rowid, day, code, created_ms) VALUES (20786, 20786, '', 0);
+INSERT INTO sources (source, sequence, rows, day) VALUES ('639dbba69e40895c', 1, 4, 20786);
+INSERT INTO salts (rowid, day, salt) VALUES (20786, 20786, X'711D2985668E0458B2ABA408E5D9749C09535C26B50EAC738DF57AFF63E6285F');
+INSERT INTO hosts (host, reason, since_ms) VALUES ('blocked.example', 'malware', 1795945206118);
+INSERT INTO journal (rowid, entry, at_ms, who, action, reason, note, code, created_ms, host, operator, links, undoes) VALUES (1, 1, 1795945206019, 'api', 'disable', 'spam', X'277365656E27', 'disabled', 1795945205076, NULL, 'mina', 1, NULL);
+INSERT INTO journal (rowid, entry, at_ms, who, action, reason, note, code, created_ms, host, operator, links, undoes) VALUES (2, 2, 1795945206118, 'api', 'block-host', 'malware', NULL, NULL, NULL, 'blocked.example', 'mina', 0, NULL);
+INSERT INTO journal (rowid, entry, at_ms, who, action, reason, note, code, created_ms, host, operator, links, undoes) VALUES (3, 3, 1795945206162, 'api', 'erase', NULL, NULL, 'deleted', 1795945205108, NULL, 'mina', 1, NULL);
+INSERT INTO cases (code, created_ms, is_open, first_ms, last_ms, reports, reasons, pending, disabled_ms, answer, answered_ms, target_ms) VALUES ('reported', 1795945205115, 1, 1795945205783, 1795945205783, 1, '{"phishing":1,"pending":{"phishing":1}}', 1, NULL, NULL, NULL, NULL);
+INSERT INTO notes (rowid, id, code, created_ms, noted_ms, reason, note) VALUES (1, 1, 'reported', 1795945205115, 1795945205783, 'phishing', X'EAB080ECA79C20EC9D80ED9689');
+INSERT INTO reporters (day, code, created_ms, reporter) VALUES (20786, 'reported', 1795945205115, '9859f7f2a83a90e4');
+INSERT INTO counters (day, name, count) VALUES (20786, 'bots', 2);
+INSERT INTO counters (day, name, count) VALUES (20786, 'created', 15);
+INSERT INTO counters (day, name, count) VALUES (20786, 'reports', 1);
+INSERT INTO counters (day, name, count) VALUES (20786, 'visits', 7);
+INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (1, 1, 'link.created', 'plain', 1795945204823, NULL, 1795945204857, 0, NULL);
+INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (10, 10, 'link.created', 'secret', 1795945205269, NULL, 1795945205603, 0, NULL);
+INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (11, 11, 'link.created', 'passes-on', 1795945205619, NULL, 1795945205620, 0, NULL);
+INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (12, 12, 'link.created', 'later', 1795945205637, NULL, 1795945205652, 0, NULL);
+INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (13, 13, 'link.created', 'moved', 1795945205694, NULL, 1795945205716, 0, NULL);
+INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (14, 14, 'link.changed', 'moved', 1795945205694, NULL, 1795945205738, 0, NULL);
+INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (15, 15, 'link.created', 'withdrawn', 1795945205753, NULL, 1795945205753, 0, NULL);
+INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (16, 16, 'link.withdrawn', 'withdrawn', 1795945205753, NULL, 1795945205762, 0, NULL);
+INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (17, 17, 'report.opened', 'reported', 1795945205115, NULL, 1795945205790, 0, NULL);
+INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (18, 18, 'link.disabled', 'disabled', 1795945205076, 'spam', 1795945206022, 0, 'mina');
+INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (19, 19, 'host.blocked', NULL, NULL, 'blocked.example', 1795945206143, 0, 'mina');
+INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (2, 2, 'link.created', '한글날☕', 1795945204872, NULL, 1795945204956, 0, NULL);
+INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (20, 20, 'link.disabled', 'deleted', 1795945205108, 'deleted', 1795945206186, 0, 'mina');
+INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (21, 21, 'link.created', 'again', 1795945206224, NULL, 1795945206227, 0, NULL);
+INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (3, 3, 'link.created', 'rBHRL5k', 1795945204985, NULL, 1795945204986, 0, NULL);
+INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (4, 4, 'link.created', 'ends', 1795945205027, NULL, 1795945205028, 0, NULL);
+INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (5, 5, 'link.created', 'disabled', 1795945205076, NULL, 1795945205101, 0, NULL);
+INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (6, 6, 'link.created', 'deleted', 1795945205108, NULL, 1795945205109, 0, NULL);
+INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (7, 7, 'link.created', 'reported', 1795945205115, NULL, 1795945205116, 0, NULL);
+INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (8, 8, 'link.created', 'blocked', 1795945205122, NULL, 1795945205124, 0, NULL);
+INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (9, 9, 'link.created', 'limited', 1795945205180, NULL, 1795945205193, 0, NULL);
+INSERT INTO event_sender (rowid, id, owner, turn, types, renewed, expired_ms, expired_code, batch) VALUES (1, 1, '', 1, ' report.opened link.created link.changed link.withdrawn link.expired link.disabled link.enabled host.blocked ', '2026-11-29 09:40:03', 1795945203482, '', '[1]');
+INSERT INTO replaced (entry, kind, subject, created_ms, value, at_ms, disabled_ms, target_ms, pending, undone_by, became) VALUES (1, 'link', 'disabled', 1795945205076, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+INSERT INTO replaced (entry, kind, subject, created_ms, value, at_ms, disabled_ms, target_ms, pending, undone_by, became) VALUES (2, 'host', 'blocked.example', 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+INSERT INTO replaced (entry, kind, subject, created_ms, value, at_ms, disabled_ms, target_ms, pending, undone_by, became) VALUES (3, 'link', 'deleted', 1795945205108, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+INSERT INTO remembered_settings (name, value, since_ms) VALUES ('BASE_URL', 'go.example.com', 0);
+INSERT INTO remembered_settings (name, value, since_ms) VALUES ('CODE_CASE', 'match', 0);
+INSERT INTO remembered_settings (name, value, since_ms) VALUES ('STATS_KEEP', '400', 1795945203233);
+INSERT INTO store (id) VALUES ('f4eb605a6bdca2d69b726be1ec47187b');
 DELETE FROM sqlite_sequence;
 INSERT INTO sqlite_sequence (rowid, name, seq) VALUES (1, 'events', 21);
 INSERT INTO sqlite_sequence (rowid, name, seq) VALUES (2, 'changes', 5);
 INSERT INTO sqlite_sequence (rowid, name, seq) VALUES (3, 'journal', 3);
 PRAGMA application_id = 1131770484;
-PRAGMA user_version = 1;
+PRAGMA user_version = 8;
