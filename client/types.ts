@@ -186,6 +186,7 @@ export type ProblemReason =
   | "route.unknown"
   | "token.missing"
   | "token.wrong"
+  | "user.missing"
   | "user.wrong"
   | "internal"
   | "overloaded"
