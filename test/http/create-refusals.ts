@@ -25,7 +25,7 @@ const refuse = (
 ): CreateRefusal => ({ input, sent, mistakes, status });
 
 const SCHEME: Mistake = { field: "target", reason: "target.scheme", inForm: "home.not-address" };
-const IN_USE: Mistake = { field: "code", reason: "code.taken", key: "taken" };
+const IN_USE: Mistake = { field: "code", reason: "code.taken", key: "taken", inForm: "home.taken" };
 const NO_VISITS: Mistake = {
   ...wrong("max_visits", "max_visits.range", { min: 1, max: 1_000_000_000 }),
   inForm: "home.max-visits.wrong",

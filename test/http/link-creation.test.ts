@@ -60,7 +60,7 @@ describe("POST /api/v1/links", () => {
     expect(headers.get("link")).toBe(`<${BASE_URL}/${path}+#key=${data["manage_key"]}>; rel="edit"`);
     expect(headers.get("cache-control")).toBe("no-store");
     expect((await visit("한글")).headers.get("location")).toBe(target);
-    const { manage_key: _, ...shown } = data;
+    const { manage_key: _, title: __, ...shown } = data;
     const lookUp = await curt.fetch("/api/v1/links/한글");
     expect(((await lookUp.json()) as Record<string, any>)["data"]).toEqual(shown);
   });

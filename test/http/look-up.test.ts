@@ -47,7 +47,8 @@ async function serve(folder: string, record = () => {}) {
   };
   const clock = createClock(Date.now, () => performance.now());
   const links = createLinks({
-    store: storeOf(distant, "", true),
+    store: storeOf(distant, ""),
+    keyPrefix: "",
     clock,
     fillRandom: (bytes) => void crypto.getRandomValues(bytes),
     targetPolicy: { posture: "private", ownHosts: [], ownPorts: [], isShortener: () => false },

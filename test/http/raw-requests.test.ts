@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 
 import * as fc from "fast-check";
 
+import { linkRequest } from "../../src/api/create-link.ts";
 import { readJson } from "../../src/api/json-body.ts";
 import { BODIES } from "../../src/lib/bounds.ts";
 import { BASE_URL, shareService } from "../support/service.ts";
@@ -177,7 +178,7 @@ describe("an interrupted body", () => {
       pull: (controller) => controller.error(new Error("the connection was lost")),
     });
     const request = new Request(curt.origin, { method: "POST", headers, body });
-    expect(await readJson(request, BODIES["POST /api/v1/shorten"], shortenRequest, {})).toEqual({
+    expect(await readJson(request, BODIES["POST /api/v1/links"], linkRequest, {})).toEqual({
       kind: "malformed",
       refusals: [{ rule: "body.interrupted" }],
     });

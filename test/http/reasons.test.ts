@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test";
 
-import { type ApiDescription, operationsOf } from "../../src/api/description.ts";
+import { type ApiDescription, operationsOf } from "../../src/api/openapi/description.ts";
+import { nameFirst } from "../../src/http/problem-messages.ts";
 import { REASON_HEADER, PROBLEM_REASONS } from "../../src/http/problem-reasons.ts";
-import { describe, type HttpProblem, nameFirst } from "../../src/http/problems.ts";
+import { describe, type HttpProblem } from "../../src/http/problems.ts";
 import { LANGUAGES, message } from "../../src/locales/messages.ts";
 import { checkReasons, outcomeOf, startService } from "../support/service.ts";
 import { PROBLEMS } from "./problems.ts";

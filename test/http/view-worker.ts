@@ -20,4 +20,4 @@ function render(task: ViewTask): RenderedView | Promise<RenderedView> {
   return { status, headers, body: new TextEncoder().encode(`${renderings} at ${task.nowMs}`) };
 }
 
-performTasks<ViewCalls>({ render, read: () => undefined });
+performTasks<ViewCalls>({ render, read: () => undefined, close: async () => {} });

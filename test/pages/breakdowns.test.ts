@@ -83,7 +83,7 @@ test("fewer than ten visits are a line for each list", () => {
     devices: { values: values({ phone: 9 }), other: 0 },
   });
   expect(page.replaceAll(/<[^>]+>/g, "|").replaceAll(/\|+/g, "|")).toBe(
-    "|Referrer|a.example\u00a06|\u00a0· |Other\u00a03|Device|Phone\u00a09|",
+    "|Sources|a.example\u00a06|\u00a0· |Other\u00a03|Devices|Phone\u00a09|",
   );
 });
 

@@ -1,3 +1,4 @@
+import type { NewLink } from "../../src/links/link-store.ts";
 import type { Terms } from "../../src/links/link.ts";
 import type { Target } from "../../src/links/target.ts";
 import { newLink } from "../stores/links.ts";
@@ -38,7 +39,6 @@ export async function addAllGuarded(
     }),
   );
   await using store = await openStoreOf(service);
-  if ((await store.insert(links)).some((added) => "kind" in added))
-    throw new Error(`${codes.join()} are taken`);
+  if ((await store.insert(links)).includes(false)) throw new Error(`${codes.join()} are taken`);
   return links;
 }

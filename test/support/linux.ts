@@ -37,6 +37,9 @@ export const NEEDS_LINUX: Readonly<Record<string, string>> = {
   "when the database's disk is full, cached links redirect, other requests get the right response or 503, and service recovers":
     "limits file sizes with prlimit",
   "reports a full disk and leaves no file": "limits file sizes in blocks of 512 bytes",
+  "says how many links stay after the disk became full": "limits file sizes in blocks of 512 bytes",
+  "links redirect while BACKUP_DIR hangs": "traces with ptrace",
+  "keeps a complete backup if the disk of the store is full": "limits file sizes in blocks of 512 bytes",
   "stops if its log has no room, and is used again once it is restarted with room":
     "limits file sizes with prlimit",
   "each link is on disk before its 201 is sent, also across a checkpoint": "traces with ptrace",
@@ -50,10 +53,17 @@ export const NEEDS_LINUX: Readonly<Record<string, string>> = {
   "curt events --resend exits with 74 and reports no success if a sync of the SQLite file fails":
     "traces with ptrace",
   "a backup is on disk, complete and under its name, before the log reports it": "traces with ptrace",
+  "visits that have waited for the store for a minute survive a power cut": "traces with ptrace",
   "lostCodes finds the codes that planted faults lose": "traces with ptrace",
   "a failed sync of the log ends Curt, and links confirmed before and after it survive a power cut":
     "traces with ptrace",
-  "a failed sync loses no link of a store that another program keeps open over the restart":
+  "a failed sync of the log loses no later link if another program reads the store before and after the restart":
+    "traces with ptrace",
+  "a failed sync of the SQLite file loses no link of a store that another program keeps open over the restart":
+    "traces with ptrace",
+  "a failed sync of the SQLite file and a kill before Curt sees it loses no link of a store that another program keeps open over the restart":
+    "traces with ptrace",
+  "a failed sync of the SQLite file ends Curt and loses no link, even if no more files can be opened":
     "traces with ptrace",
   "a failed sync of the SQLite file ends Curt, and confirmed links survive although a reader limits checkpoints":
     "traces with ptrace",
@@ -68,8 +78,9 @@ export const NEEDS_LINUX: Readonly<Record<string, string>> = {
     "reads /proc/locks",
   "PROCESSES=2: no feature drops Curt's locks on the store, so outside readers can't replace its log":
     "reads /proc/locks",
+  "examineDisk finds out that a disk in memory doesn't store what it is given": "writes to /dev/shm",
   "report why a file can't be written, and leave no part of it": "writes to /dev/full",
-  "a full disk is logged once as a warning without a stack": "writes to /dev/full",
+  "a full disk is logged once as a warning without a stack, and counted by itself": "writes to /dev/full",
 };
 
 /** Only takes tests from the list above. */

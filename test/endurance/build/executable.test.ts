@@ -43,7 +43,7 @@ test("the executable creates links, serves pages, takes over and checks a store 
   expect(await shortened.stdout.text()).toMatch(/^https:\/\/curt\.example\/\w{7}\/\n$/);
   const page = await program.fetch("/nothing", { headers: { Accept: "text/html" } });
   const text = await page.text();
-  expect(text).toContain("No such link");
+  expect(text).toContain("No link has this address");
   const loaded = [...text.matchAll(/(?:src|href)="(\/\.assets\/[^"]+)"/g)].map(([, path = ""]) => path);
   expect(loaded).toContain(assets.script.path);
   for (const path of loaded) expect([path, (await program.fetch(path)).status]).toEqual([path, 200]);
@@ -72,6 +72,6 @@ test("the executable creates links, serves pages, takes over and checks a store 
   const checked = Bun.spawnSync([...bare, executable, "check"], { cwd: folder.path });
   expect([checked.exitCode, checked.stdout.toString()]).toEqual([
     0,
-    expect.stringContaining("store: fine (2 links in ./data/curt.db)"),
+    expect.stringContaining(`store: fine (2 links in ${folder.path}/data/curt.db)`),
   ]);
 });

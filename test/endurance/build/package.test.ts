@@ -70,7 +70,7 @@ test("`npx curt serve` works in an empty folder, without an install script", asy
   expect(curt.logged.join("\n")).toContain('"reason":"SIGTERM","msg":"stopping"');
 
   const report = await run([join(folder.path, "node_modules/.bin/curt"), "check"], folder.path);
-  expect(report).toContain("store: fine (1 link in ./data/curt.db)");
+  expect(report).toContain(`store: fine (1 link in ${folder.path}/data/curt.db)`);
 });
 
 test("`npm run dev` ends when npm gets SIGTERM", async () => {

@@ -16,7 +16,7 @@ export const OTHER = "other.example";
 function onThisMachine(file: string, folder: string, ports: { curt: string; http: number; https: number }) {
   const replacements: readonly [RegExp, string][] = [
     [/^ *listen \[::\].*\n/gm, ""],
-    [/\blisten 80\b/, `listen 127.0.0.1:${ports.http}`],
+    [/\blisten 80\b/g, `listen 127.0.0.1:${ports.http}`],
     [/\blisten 443\b/, `listen 127.0.0.1:${ports.https}`],
     [/\bserver 127\.0\.0\.1:3000\b/, `server 127.0.0.1:${ports.curt}`],
     [/\/etc\/letsencrypt\/live\/\S+\.pem/g, CERTIFICATE],

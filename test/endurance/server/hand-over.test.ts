@@ -61,7 +61,7 @@ function update(folder: string): void {
   change(join(folder, "src/store/sqlite/file/schema.ts"), (text) =>
     text.replace(
       /export const MIGRATIONS = \[([^\]]+)\]/,
-      `import newer from "../migrations/999-newer.sql" with { type: "text" };\nexport const MIGRATIONS = [$1, newer]`,
+      `import newer from "../migrations/999-newer.sql" with { type: "text" };\nexport const MIGRATIONS = [...[$1], newer]`,
     ),
   );
 }
