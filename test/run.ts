@@ -54,6 +54,8 @@ async function run(command: string[], env: Readonly<Record<string, string>> = {}
 interface Outcome {
   readonly passed: number;
   readonly failed: number;
+  /** Names of tests that failed or were skipped, with their files. */
+  readonly names: readonly string[];
 }
 
 /** Runs test files. The arguments are those of `bun test`, which runs all files if they name none. */
@@ -78,8 +80,11 @@ async function runTests(
   const [totals = ""] = /<testsuites [^>]*>/.exec(xml) ?? [];
   const count = (name: string) => Number(new RegExp(` ${name}="(\\d+)"`).exec(totals)?.[1] ?? Number.NaN);
   // Skipped tests count as failed, except those that need Linux, on other systems.
-  const leftOut = [...xml.matchAll(/<testcase name="([^"]*)"[^>]*>\s*<skipped/g)]
-    .map(([, name = ""]) => name)
+  const unusual = [
+    ...xml.matchAll(/<testcase name="([^"]*)"[^>]* file="([^"]*)"[^>]*>\s*<(?:failure|skipped)/g),
+  ].map(([, name = "", file = ""]) => ({ name, file }));
+  const leftOut = unusual
+    .map(({ name }) => name)
     .filter((name) => process.platform !== "linux" && Object.hasOwn(NEEDS_LINUX, name));
   for (const name of leftOut) console.log(`left out, needs Linux: ${name} (${NEEDS_LINUX[name]})`);
   const notPassed = count("failures") + count("skipped") - leftOut.length;
@@ -87,13 +92,16 @@ async function runTests(
   return {
     passed: count("tests") - leftOut.length - notPassed,
     failed: Math.max(notPassed, isFine ? 0 : 1),
+    names: unusual
+      .filter(({ name }) => !leftOut.includes(name))
+      .map(({ name, file }) => `${file} over ${store}: ${name}`),
   };
 }
 
 /** The checks count as one test. */
 async function check(): Promise<Outcome> {
   const isFine = await run(["npm", "run", "--silent", "check"]);
-  return isFine ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
+  return isFine ? { passed: 1, failed: 0, names: [] } : { passed: 0, failed: 1, names: ["npm run check"] };
 }
 
 /** Tests over PostgreSQL run beside the others, which wait a lot. */
@@ -126,6 +134,7 @@ if (process.platform === "linux" && !areNamed) await unpackBrowser(folder.path);
 await buildModules(folder.path);
 process.env["TEST_FOLDER"] = folder.path;
 const outcomes = await runAsAsked(args);
-const total = (name: keyof Outcome) => outcomes.reduce((sum, outcome) => sum + outcome[name], 0);
+const total = (name: "passed" | "failed") => outcomes.reduce((sum, outcome) => sum + outcome[name], 0);
+for (const name of outcomes.flatMap(({ names }) => names)) console.log(`not passed: ${name}`);
 console.log(`\n${total("passed")} passed, ${total("failed")} failed`);
 process.exitCode = total("failed") === 0 ? 0 : 1;
