@@ -90,16 +90,17 @@ async function proveIn(folder: string, { environment, database, signal }: Attemp
     });
     if (signal.aborted) return INTERRUPTED;
     print(`${title}: ${describeTally(tally)}`);
+    for (const link of tally.lost) print(`  lost: ${link}`);
     tallies.push(tally);
   }
-  const sum = (name: keyof Tally) => tallies.reduce((total, tally) => total + tally[name], 0);
+  const sum = (name: "confirmed" | "found") => tallies.reduce((total, tally) => total + tally[name], 0);
   const all = { confirmed: sum("confirmed"), found: sum("found") };
   print(describeTally(all));
   if (all.found < all.confirmed) return fail(`${plural(all.confirmed - all.found, "confirmed link")} lost`);
   return disk.isSyncing ? 0 : fail("a power cut can lose confirmed links on this disk");
 }
 
-function describeTally({ confirmed, found }: Tally): string {
+function describeTally({ confirmed, found }: Pick<Tally, "confirmed" | "found">): string {
   return `${confirmed.toLocaleString("en")} confirmed, ${found.toLocaleString("en")} found`;
 }
 

@@ -10,6 +10,7 @@ const ANSWER_MS = 20_000;
 const POLL_MS = 10;
 /** Bounds the memory for what to look for. */
 const MAX_CONFIRMED = 500_000;
+const MAX_SHOWN = 10;
 
 export interface KillRounds {
   /** The command line of a service. */
@@ -26,6 +27,8 @@ export interface Tally {
   readonly confirmed: number;
   /** How many of them redirect to their destination after all restarts. */
   readonly found: number;
+  /** The others: address, destination, and what the service answers instead. The first {@link MAX_SHOWN}. */
+  readonly lost: readonly string[];
 }
 
 /** The service did not start. */
@@ -56,7 +59,7 @@ export async function playKillRounds({ program, settings, rounds, signal }: Kill
     await Promise.all(clients);
   }
   await using service = await startService(program, settings, signal);
-  return { confirmed: confirmed.size, found: await countFound(service.origin, confirmed) };
+  return { confirmed: confirmed.size, ...(await findLinks(service.origin, confirmed)) };
 }
 
 /** Returns the path of the new short address, or undefined if no response confirmed it. */
@@ -74,28 +77,40 @@ async function createLink(origin: string, target: string): Promise<string | unde
   }
 }
 
-async function countFound(origin: string, links: ReadonlyMap<string, string>): Promise<number> {
+async function findLinks(
+  origin: string,
+  links: ReadonlyMap<string, string>,
+): Promise<Pick<Tally, "found" | "lost">> {
   const rest = links.entries();
+  const lost: string[] = [];
   let found = 0;
   await Promise.all(
     Array.from({ length: CLIENTS }, async () => {
       // All clients take from one iterator.
       for (const [path, target] of rest) {
-        if ((await locationOf(origin + path)) === target) found++;
+        const answer = await visit(origin + path);
+        if (answer === target) found++;
+        else if (lost.length < MAX_SHOWN) lost.push(`${path} to ${target}: ${answer}`);
       }
     }),
   );
-  return found;
+  return { found, lost };
 }
 
-/** Undefined if there is no redirect. A service that is unavailable hasn't lost the link yet. */
-async function locationOf(address: string): Promise<string | null | undefined> {
+/** Returns the address of a redirect, or what happens instead. A service that is unavailable hasn't lost the link yet. */
+async function visit(address: string): Promise<string> {
+  let answer = "no request";
   for (const deadlineMs = performance.now() + ANSWER_MS; performance.now() < deadlineMs;) {
-    const response = await fetch(address, { redirect: "manual" }).catch(() => undefined);
-    if (response !== undefined && response.status !== 503) return response.headers.get("location");
+    try {
+      const { status, headers } = await fetch(address, { redirect: "manual" });
+      if (status < 500) return headers.get("location") ?? `status ${status}`;
+      answer = `status ${status}`;
+    } catch (error) {
+      answer = String(error);
+    }
     await Bun.sleep(POLL_MS);
   }
-  return undefined;
+  return answer;
 }
 
 /** Waits until the service is ready. It gets a process group of its own, so that a kill hits all its processes. */
