@@ -43,7 +43,7 @@ describe("a hung process", () => {
       () => linesThatSay(program, "another process replaced it")[0],
     );
     started.add(replacement);
-    expect(linesThatSay(program, "is hung")).toMatchObject([{ child: hung }]);
+    expect(linesThatSay(program, "is hung")).toContainEqual(expect.objectContaining({ child: hung }));
     expect(linesThatSay(program, "a process ended")).toMatchObject([{ child: hung, signal: "SIGKILL" }]);
     using back = await openEach(program, [replacement, ...others]);
     for (const code of codes)
@@ -57,7 +57,7 @@ describe("a hung process", () => {
     process.kill(hung, "SIGSTOP");
     program.kill("SIGTERM");
     expect(await program.exited).toBe(1);
-    expect(linesThatSay(program, "is hung")).toMatchObject([{ child: hung }]);
+    expect(linesThatSay(program, "is hung")).toContainEqual(expect.objectContaining({ child: hung }));
     expect(children(program).filter(isAlive)).toEqual([]);
   });
 
@@ -76,7 +76,7 @@ describe("a hung process", () => {
     program.kill("SIGTERM");
     expect(await program.exited).toBe(1);
     expect(linesThatSay(program, "another process replaced it")).toEqual([]);
-    expect(linesThatSay(program, "is hung")).toMatchObject([{ child: hung }]);
+    expect(linesThatSay(program, "is hung")).toContainEqual(expect.objectContaining({ child: hung }));
     expect([hung, ...others].filter(isAlive)).toEqual([]);
   });
 
