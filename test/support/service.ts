@@ -326,8 +326,8 @@ export async function outcomeOf(answer: Answer | Promise<Answer>): Promise<strin
 
 type Answer = Pick<Response, "status" | "headers">;
 
-/** On a busy machine, PostgreSQL can take longer to open a connection than a request waits. Then nothing has happened. */
-const BUSY = "All connections were busy";
+/** On a busy machine, PostgreSQL can take longer to open a connection or to execute than a request waits. Then nothing has happened. */
+const BUSY = /All connections were busy|canceling statement due to statement timeout/;
 const MAX_TRIES = 4;
 
 function client(
@@ -340,7 +340,7 @@ function client(
   let faultsExpected = false;
   async function request(path: string, init: BunFetchRequestInit = {}, tries = 1): Promise<Response> {
     const response = await fetch(`${origin}${path}`, { redirect: "manual", ...init });
-    const isBusy = response.status === 503 && logged.slice(-5).some((line) => line.includes(BUSY));
+    const isBusy = response.status === 503 && logged.slice(-5).some((line) => BUSY.test(line));
     if (isBusy && !faultsExpected && tries < MAX_TRIES) return request(path, init, tries + 1);
     if (response.status >= 500 && !faultsExpected) {
       const text = (await response.text()).slice(0, 500);
