@@ -94,10 +94,12 @@ const PLANTED: Readonly<Record<string, (calls: readonly SystemCall[]) => SystemC
   "no sync of the log": (calls) => calls.filter((call) => !isLogSync(call)),
   "a sync that started before the last write": (calls) =>
     calls.map((call) => (call.call === "sync" ? { ...call, startedAt: call.startedAt - 1 } : call)),
-  "an answer before its sync": (calls) =>
-    calls
-      .map((call) => (call.call === "answer" ? { ...call, at: call.at - 1.5 } : call))
-      .toSorted((one, other) => one.at - other.at),
+  "an answer before its sync": (calls) => {
+    const syncBefore = ({ at }: SystemCall) => calls.findLast((call) => isLogSync(call) && call.at < at);
+    return calls
+      .map((call) => (call.call === "answer" ? { ...call, at: (syncBefore(call)?.at ?? 0) - 0.5 } : call))
+      .toSorted((one, other) => one.at - other.at);
+  },
   "no sync of the folder": (calls) =>
     calls.filter((call) => call.call !== "sync" || call.file.includes("curt.db")),
 };
