@@ -11,13 +11,23 @@ interface Release {
 }
 
 /** Files that name the repository, its image or its downloads. */
-export const NAMING = ["README.md", "docs/install.md", "examples/compose.yaml", "examples/kubernetes.yaml"];
+export const NAMING = [
+  "README.md",
+  "docs/install.md",
+  "examples/compose.yaml",
+  "examples/kubernetes.yaml",
+  "deploy/compose.yaml",
+  "deploy/fly.toml",
+  "deploy/render.yaml",
+  "deploy/unraid.xml",
+];
 
 /** Replaces the address and the version in names of downloads and images. Names of images have no capitals. */
 export function nameRelease(text: string, { repository, version }: Release = packageJson): string {
   const name = repository === "" ? PLACEHOLDER : repository;
   return text
     .replaceAll(/(?<=https:\/\/github\.com\/)[\w-]+\/curt\b/g, name)
+    .replaceAll(/(?<=\bio\.github\.)[\w-]+(?=\.curt\b)/g, name.toLowerCase().replace("/curt", ""))
     .replaceAll(/(?<=ghcr\.io\/)[\w-]+\/curt:[\d.]+\d/g, `${name.toLowerCase()}:${version}`)
     .replaceAll(/(?<=\/releases\/download\/v)[\d.]+\d/g, version)
     .replaceAll(/(?<=\bcurt-)[\d.]+\d(?=-linux|\.tgz)/g, version);

@@ -2,6 +2,7 @@ import { type Commands, UsageError, readCommandLine } from "./cli/command.ts";
 import { INSTANCE_COMMANDS } from "./cli/instance-commands.ts";
 import { print, READER_GONE, ReaderGone } from "./cli/terminal/print.ts";
 import { ConfigError, readConfig } from "./config/config.ts";
+import { becomeImageUser } from "./config/image-user.ts";
 import { escapeLine } from "./lib/log.ts";
 import {
   StoreMisconfigured,
@@ -17,6 +18,7 @@ const PARENT_CHECK_MS = 1000;
 /** Exit codes: 0 done, 1 it failed, 2 the call or the configuration is wrong. */
 async function main(line: string[]): Promise<number> {
   try {
+    becomeImageUser(process.env);
     const call = readCommandLine(await commandsFor(line), line);
     if ("text" in call) {
       print(call.text);

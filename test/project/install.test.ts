@@ -87,7 +87,7 @@ if (Bun.which("systemd-analyze") !== null) {
 }
 
 function settingsOfImage() {
-  const [, environment = ""] = /^ENV (.+)$/m.exec(read("Containerfile")) ?? [];
+  const [, environment = ""] = /^ENV (HOST=.+)$/m.exec(read("Containerfile")) ?? [];
   return assignments(environment);
 }
 
@@ -98,7 +98,7 @@ test("the Containerfile copies existing files, has valid settings, and runs exis
   const { database, host, port } = configOf(settingsOfImage());
   expect([host, database, port]).toEqual(["0.0.0.0", { engine: "sqlite", path: "/data/curt.db" }, 3000]);
   expect(file).toContain("\nEXPOSE 3000\n");
-  expect(file).toMatch(/^USER 65532:65532$/m);
+  expect(file).toMatch(/^ENV IMAGE_USER=65532$/m);
   for (const [, command = ""] of file.matchAll(/CMD \[(?:".*curt", )?"(\w+)"\]/g))
     expect(Object.keys(COMMANDS)).toContain(command);
 });
@@ -106,7 +106,12 @@ test("the Containerfile copies existing files, has valid settings, and runs exis
 test("the Compose example has valid settings, and trusts its proxy", () => {
   const { services, configs } = Bun.YAML.parse(read("examples/compose.yaml")) as {
     services: {
-      curt: { environment: Record<string, string | null>; read_only: boolean; build: { dockerfile: string } };
+      curt: {
+        environment: Record<string, string | null>;
+        read_only: boolean;
+        user: string;
+        build: { dockerfile: string };
+      };
       caddy: { networks: { default: { ipv4_address: string } } };
     };
     configs: { caddy: { content: string } };
@@ -123,6 +128,8 @@ test("the Compose example has valid settings, and trusts its proxy", () => {
     readConfig({ TRUSTED_PROXIES: caddy.networks.default.ipv4_address }).trustedProxies,
   );
   expect(curt.read_only).toBe(true);
+  // Without capabilities, root couldn't become this user.
+  expect(curt.user).toBe("65532:65532");
   expect(existsSync(join(ROOT, curt.build.dockerfile))).toBe(true);
   expect(configs.caddy.content).toContain("reverse_proxy curt:3000");
 });
