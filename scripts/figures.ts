@@ -301,7 +301,6 @@ export const STATED: Readonly<Record<string, readonly Sentence[]>> = {
     state`Requests of the last ${REPLAY_MS / HOUR_MS} hours`,
   ],
   "docs/faq.md": [
-    state`Allow ${mib(PROCESS_BYTES)} MiB per process`,
     state`that works for ${span(EDITABLE_MS["24h"])}`,
   ],
   "docs/install.md": [
@@ -325,7 +324,6 @@ export const STATED: Readonly<Record<string, readonly Sentence[]>> = {
     state`a new blocklist within ${span(POLL_MS * 3)}`,
     state`A form that is sent twice within ${span(FORM_REMEMBERED_MS)} uses up one`,
     state`for ${minutes(OPEN_MS)} minutes, or until the password changes`,
-    state`may send ${word(TRYING_CLIENTS)} times as many`,
     state`again for ${minutes(REMEMBERED_MS)} minutes`,
     state`${PASSWORD_CHECKS.count} passwords checked ${span(PASSWORD_CHECKS.ms)}, and a client or a link ${CHECKS_AT_ONCE} at the same time`,
     state`A password beyond the ${CHECKS_AT_ONCE} counts`,

@@ -59,7 +59,7 @@ const OTHERS: Readonly<Record<string, readonly (string | RegExp)[]>> = {
   "docs/install.md": [
     "ports 80 and 443",
     "steps 1 to 3",
-    "as user 65532",
+    "user 65532",
     "10 million links took 1.45 GB of disk",
   ],
   "docs/links.md": ["visits on two days", "off by half an hour, such an hour"],
