@@ -60,6 +60,8 @@ const OTHERS: Readonly<Record<string, readonly (string | RegExp)[]>> = {
     "ports 80 and 443",
     "steps 1 to 3",
     "user 65532",
+    "on a Debian 12",
+    "listens on port 3000, published as 8300",
     "10 million links took 1.45 GB of disk",
   ],
   "docs/links.md": ["visits on two days", "off by half an hour, such an hour"],
