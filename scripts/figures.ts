@@ -300,9 +300,7 @@ export const STATED: Readonly<Record<string, readonly Sentence[]>> = {
     state`\`$argon2id$v=19$m=${COST.memoryCost},t=${COST.timeCost},p=1$…\``,
     state`Requests of the last ${REPLAY_MS / HOUR_MS} hours`,
   ],
-  "docs/faq.md": [
-    state`that works for ${span(EDITABLE_MS["24h"])}`,
-  ],
+  "docs/faq.md": [state`that works for ${span(EDITABLE_MS["24h"])}`],
   "docs/install.md": [
     state`with Node ${packageJson.engines.node.slice(2)} or newer`,
     state`Allow ${mib(PROCESS_BYTES)} MiB of memory`,

@@ -19,7 +19,10 @@ test("curt prove finds every confirmed link of each store, adds them up, and lea
     undefined,
   ]);
   const confirmed = counts.map(([, , text = ""]) => Number(text.replaceAll(",", "")));
-  expect(counts.map(([, , , found]) => found), stdout).toEqual(counts.map(([, , text]) => text));
+  expect(
+    counts.map(([, , , found]) => found),
+    stdout,
+  ).toEqual(counts.map(([, , text]) => text));
   expect(confirmed.slice(0, -1).reduce((sum, count) => sum + count)).toBe(confirmed.at(-1) ?? 0);
   expect(confirmed).not.toContain(0);
   // A test's folder may be in memory, which `curt prove` reports.
