@@ -1,11 +1,11 @@
-import type { EditRequest } from "../links/edit.ts";
+import type { EditRequest, Right } from "../links/edit.ts";
 import type { FoundLink, Link } from "../links/link.ts";
 import type { Links } from "../links/links.ts";
 import { isProblem } from "../links/problem.ts";
 import type { Call } from "./call.ts";
 import type { Limiter } from "./limits/limiter.ts";
 import type { HttpProblem } from "./problems.ts";
-import type { Right, Rights } from "./rights.ts";
+import type { Rights } from "./rights.ts";
 
 export interface ManagedLinksOptions {
   readonly links: Pick<Links, "find" | "edit">;
@@ -45,17 +45,17 @@ export function createManagedLinks({ links, rights, limiter }: ManagedLinksOptio
       call: Call,
       { link, person, right }: OpenedLink,
       wanted: EditRequest,
-    ): Promise<Link | HttpProblem> {
+    ): Promise<Link | FoundLink | HttpProblem> {
       const isReserved = wanted.owner !== undefined || wanted.terms?.password !== undefined;
       if (right !== "maker" && isReserved) return { kind: "owner.other" };
       const hasPassword = typeof wanted.terms?.password === "string";
       const sharers = hasPassword ? limiter.sharers(call) : undefined;
-      const request = { ...wanted, person, sharers };
+      const request = { ...wanted, person, right, sharers };
       const isNewTarget = request.originalUrl !== undefined && request.originalUrl !== link.originalUrl;
       if (!isNewTarget) return links.edit(link, request);
       const giveBack = await limiter.take(call, "create", 1);
       if (isProblem(giveBack)) return giveBack;
-      let edited: Link | HttpProblem | undefined;
+      let edited: Link | FoundLink | HttpProblem | undefined;
       try {
         edited = await links.edit(link, request);
         return edited;

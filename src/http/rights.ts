@@ -1,4 +1,5 @@
 import type { Code } from "../links/code.ts";
+import type { Right } from "../links/edit.ts";
 import type { LinkId } from "../links/link-store.ts";
 import { hasPassword, type WithTerms } from "../links/link.ts";
 import { isProblem } from "../links/problem.ts";
@@ -6,9 +7,6 @@ import type { Secret } from "../links/secret.ts";
 import type { Call } from "./call.ts";
 import { createUserReader, isFromAnotherSite, type ReadUser } from "./credentials.ts";
 import { pathOf } from "./url.ts";
-
-/** What somebody may do with a link: everything, or only correct its destination, its title and its terms. */
-export type Right = "maker" | "editor";
 
 export interface RightsOptions {
   readonly secret: Pick<Secret, "isManageKey" | "hash">;

@@ -1,11 +1,13 @@
 import {
   hasEnded,
+  hasPassword,
   hasStarted,
   type Link,
   redirectsSinceMs,
   type StoredLink,
   targetSinceMs,
   type Terms,
+  type WithTerms,
 } from "./link.ts";
 import { type Target, targetHost } from "./target.ts";
 import { applyTerms, orNone, storedTerms } from "./terms/term-values.ts";
@@ -16,17 +18,24 @@ import { DAY_MS, NEVER_MS } from "./time.ts";
 export type Change =
   | ({ readonly type: "edit"; readonly atMs: number } & IfRevision & Edit)
   | ({ readonly type: "withdraw"; readonly atMs: number } & IfRevision)
+  /** The owner alone may change whatever the state of the link. */
+  | ({ readonly type: "hand-over"; readonly atMs: number; readonly owner: string } & IfRevision)
   /** A visit of a link with `maxVisits`. */
   | { readonly type: "visit"; readonly atMs: number };
 
 interface IfRevision {
   /** Only to a link with one of these revisions. Undefined: to any. */
   readonly ifRevisions?: readonly string[] | undefined;
-  /**
-   * Only while the link has this generation of keys. It may have another owner since it was opened, for example while a
-   * password was hashed. Undefined: any.
-   */
-  readonly opened?: { readonly keys: number | undefined } | undefined;
+  /** Undefined: however it was opened. */
+  readonly opened?: Opened | undefined;
+}
+
+/** What a right to change a link relied on. It may have another owner since, for example while a password was hashed. */
+export interface Opened {
+  /** The generation of its keys. */
+  readonly keys: number | undefined;
+  /** Whether it was opened by somebody else than its maker, so only because it has no password. */
+  readonly asEditor: boolean;
 }
 
 /** The link has another revision than those that its maker or the operator knows. */
@@ -51,7 +60,12 @@ export const FORMER_HOST_MS = 30 * DAY_MS;
  */
 export function applyChange(link: StoredLink, change: Change): StoredLink | undefined {
   const { atMs } = change;
-  if (link.disabled === "deleted" || hasEnded(link, atMs)) return undefined;
+  if (link.disabled === "deleted") return undefined;
+  if (change.type === "hand-over") {
+    const terms = ownedBy(link.terms, change.owner);
+    return terms === link.terms || !hasRevision(link, change) ? undefined : { ...link, terms };
+  }
+  if (hasEnded(link, atMs)) return undefined;
   if (change.type !== "visit" && !hasRevision(link, change)) return undefined;
   if (change.type === "withdraw") return withTerms({ ...link, endsMs: atMs }, { ended: "withdrawn" });
   if (link.disabled !== undefined) return undefined;
@@ -85,10 +99,15 @@ export function hasRevision(
   link: Pick<Link, "createdMs" | "originalUrl" | "endsMs" | "terms">,
   { ifRevisions, opened }: IfRevision,
 ): boolean {
-  if (opened !== undefined && opened.keys !== link.terms?.keys) return false;
+  if (opened !== undefined && !isStillOpen(link, opened)) return false;
   return (
     ifRevisions === undefined || [revisionOf(link), versionOf(link)].some((one) => ifRevisions.includes(one))
   );
+}
+
+/** Whether a link may still be changed by whoever has opened it. */
+export function isStillOpen(link: WithTerms, { keys, asEditor }: Opened): boolean {
+  return asEditor ? !hasPassword(link) : keys === link.terms?.keys;
 }
 
 /** Whether cached redirects stay correct. They do after a counted visit. */

@@ -1,4 +1,11 @@
-import { type Change, type Edit, hasRevision, type OtherRevision, revisionOf } from "./change.ts";
+import {
+  type Change,
+  type Edit,
+  hasRevision,
+  type Opened,
+  type OtherRevision,
+  revisionOf,
+} from "./change.ts";
 import type { WallClock } from "./clock.ts";
 import type { Code, LinkKey } from "./code.ts";
 import type { ParseDestination } from "./drafts.ts";
@@ -6,7 +13,7 @@ import type { createLinkCheck } from "./link-check.ts";
 import type { LinkId, LinkStore } from "./link-store.ts";
 import { type FoundLink, hasEnded, hasStarted, type Link, type WithEnd, type WithTerms } from "./link.ts";
 import { isName } from "./name.ts";
-import { type Invalid, isProblem, type Problem } from "./problem.ts";
+import { type Invalid, invalid, isProblem, type Problem } from "./problem.ts";
 import { hashPassword } from "./terms/password.ts";
 import { changesOf, refuseEnd, refusePath, refuseStart, refuseTerms } from "./terms/term-values.ts";
 import { type TermChanges, type WantedTerms } from "./terms/terms.ts";
@@ -21,10 +28,19 @@ export interface EditRequest {
   readonly owner?: string | undefined;
   /** The person who changes it. Undefined for whoever has its key. */
   readonly person?: string | undefined;
+  /** Undefined: the maker's. */
+  readonly right?: Right | undefined;
   /** Who shares the places of the queue in which passwords are hashed. */
   readonly sharers?: readonly string[] | undefined;
   /** See {@link Change}. */
   readonly ifRevisions?: readonly string[] | undefined;
+}
+
+/** What somebody may do with a link: everything, or only correct its destination, its title and its terms. */
+export type Right = "maker" | "editor";
+
+export function openedAs({ terms }: WithTerms, right: Right = "maker"): Opened {
+  return { keys: terms?.keys, asEditor: right === "editor" };
 }
 
 /** The setting EDITS doesn't allow to change this target, or not any more. */
@@ -51,14 +67,14 @@ export type EditRefusal = Problem | EditsClosed | OtherRevision;
 /** How makers change and withdraw links that have not ended. Both methods reject with `StoreUnavailable`. */
 export interface Editing<Id extends Code | LinkKey = Code> {
   /**
-   * Changes a link durably, and returns it as it is now. `decide` writes a decision of the operator, to which the setting
+   * Changes a link durably, and returns it as it is now. One that has ended or is disabled only gets another owner. `decide` writes a decision of the operator, to which the setting
    * EDITS doesn't apply.
    */
   edit(
     link: FoundLink<Id>,
     request: EditRequest,
     decide?: LinkStore<Id>["update"],
-  ): Promise<Link<Id> | EditRefusal>;
+  ): Promise<Link<Id> | FoundLink<Id> | EditRefusal>;
   /** Ends a link immediately and durably, even if it is disabled. */
   withdraw(
     link: LinkId<Id> & WithTerms,
@@ -138,8 +154,32 @@ export function createEditing<Id extends Code | LinkKey>({
     return isChanged ? link : (goneProblemOf(link) ?? refusalOf(link) ?? link);
   }
 
+  /** A person who leaves hands over links that have ended or are disabled. */
+  async function handOver(
+    { code, createdMs, terms }: FoundLink<Id>,
+    owner: string,
+    request: EditRequest,
+  ): Promise<FoundLink<Id> | EditRefusal> {
+    if (!isName(owner)) return invalid({ rule: "owner.name" });
+    const { right, ifRevisions } = request;
+    const atMs = clock.nowMs();
+    const opened = openedAs({ terms }, right);
+    const change = { type: "hand-over", atMs, owner, ifRevisions, opened } as const;
+    const { link: now, isChanged } = await writerFor(request, atMs)({ code, createdMs }, change);
+    if (now === undefined) return { kind: "unknown" };
+    const disabled = disabledReasonOf(now);
+    if (disabled === "deleted") return { kind: "disabled", reason: disabled };
+    return isChanged || hasRevision(now, change)
+      ? { ...now, disabled }
+      : { kind: "precondition.failed", revision: revisionOf(now) };
+  }
+
   return {
     async edit(link, request, decide) {
+      const { owner, originalUrl, terms } = request;
+      const isOnlyOwner =
+        originalUrl === undefined && Object.values(terms ?? {}).every((one) => one === undefined);
+      if (owner !== undefined && isOnlyOwner) return handOver(link, owner, request);
       const atMs = clock.nowMs();
       const problem = goneProblemOf(link);
       if (problem !== undefined) return problem;
@@ -148,7 +188,7 @@ export function createEditing<Id extends Code | LinkKey>({
       if (isProblem(edit)) return edit;
       const { terms: { password } = {}, sharers, ifRevisions } = request;
       const passwordHash = typeof password === "string" ? await hashPassword(password, sharers) : password;
-      const opened = decide === undefined ? { keys: link.terms?.keys } : undefined;
+      const opened = decide === undefined ? openedAs(link, request.right) : undefined;
       const change = { type: "edit", atMs, ...edit, passwordHash, ifRevisions, opened } as const;
       return update(link, change, decide ?? writerFor(request, atMs), (now) => {
         const again = parse(now, request, atMs, decide !== undefined);
@@ -157,7 +197,7 @@ export function createEditing<Id extends Code | LinkKey>({
     },
 
     async withdraw(link, ifRevisions) {
-      const opened = { keys: link.terms?.keys };
+      const opened = openedAs(link);
       const now = await update(link, { type: "withdraw", atMs: clock.nowMs(), ifRevisions, opened });
       if ("kind" in now) return now;
       const disabled = disabledReasonOf(now);

@@ -1,8 +1,12 @@
 import type { WallClock } from "../links/clock.ts";
 import type { Code } from "../links/code.ts";
-import { editableUntilMs, type Edits, type EditsClosed } from "../links/edit.ts";
+import { editableUntilMs, type Edits, openedAs, type Right } from "../links/edit.ts";
 import type { EntryId, LinkId } from "../links/link-store.ts";
-import type { ModerationStore, NotUndone, Undone } from "./moderation-store.ts";
+import type { WithTerms } from "../links/link.ts";
+import type { DecisionEntry, ModerationStore } from "./moderation-store.ts";
+
+/** The changes that the page of a link lists. */
+const MAX_HISTORY = 20;
 
 interface CorrectionsOptions {
   readonly store: Pick<ModerationStore<Code>, "undo">;
@@ -10,20 +14,34 @@ interface CorrectionsOptions {
   readonly edits: Edits;
 }
 
-/**
- * Brings back the destination that a person has replaced, for somebody who may change the link. The setting EDITS applies. Rejects
- * with `StoreUnavailable`.
- */
-export type BringBack = (
-  link: LinkId<Code>,
-  entry: EntryId,
-  person: string | undefined,
-) => Promise<Undone | NotUndone | EditsClosed>;
+/** A link, and who may change it. */
+interface OpenedBy {
+  readonly link: LinkId<Code> & WithTerms;
+  readonly right: Right;
+  readonly person: string | undefined;
+}
+
+/** Brings back what a person has replaced, for somebody who may change the link. Rejects with `StoreUnavailable`. */
+export type BringBack = (opened: OpenedBy, entry: EntryId) => ReturnType<CorrectionsOptions["store"]["undo"]>;
 
 export function createBringBack({ store, clock, edits }: CorrectionsOptions): BringBack {
-  return async ({ code, createdMs }, entry, by) => {
+  return async ({ link, right, person: by }, entry) => {
+    const { code, createdMs } = link;
     const atMs = clock.nowMs();
-    if (atMs >= editableUntilMs({ createdMs }, edits)) return { kind: "edits.closed" };
-    return store.undo(entry, { who: "person", by, atMs }, { code, createdMs });
+    const canRetarget = atMs < editableUntilMs(link, edits);
+    const opened = { code, createdMs, ...openedAs(link, right), canRetarget };
+    return store.undo(entry, { who: "person", by, atMs }, opened);
   };
+}
+
+/** Reads what people have changed, newest first. */
+export interface LinkHistory {
+  history(link: LinkId<Code>, limit: number): Promise<readonly DecisionEntry[]>;
+}
+
+/** Reads the last changes of a link by people. Rejects with `StoreUnavailable`. */
+export type ReadHistory = (link: LinkId<Code>) => ReturnType<LinkHistory["history"]>;
+
+export function createHistoryReader(store: LinkHistory): ReadHistory {
+  return (link) => store.history(link, MAX_HISTORY);
 }

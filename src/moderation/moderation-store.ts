@@ -1,6 +1,9 @@
+import type { Opened, OtherRevision } from "../links/change.ts";
 import type { Code, CodeCase, LinkKey } from "../links/code.ts";
+import type { EditsClosed } from "../links/edit.ts";
 import type { Decided, Decision, EntryId, LinkId } from "../links/link-store.ts";
 import type { Reason } from "../links/problem.ts";
+import type { OpenName } from "../links/terms/terms.ts";
 import type { AnswerAction, CaseStore } from "./case.ts";
 import type { CountStore } from "./counters.ts";
 import type { Figures } from "./figures.ts";
@@ -23,9 +26,13 @@ export interface ModerationStore<Id extends Code | LinkKey = LinkKey> extends Ca
   /**
    * Restores what a decision replaced, durably and in one transaction, with an entry of its own. A decision about one link or
    * host isn't undone while a later decision about it stands; one about several links is undone for the others. A case
-   * that was opened since stays open. With `corrected`, it only undoes a person's correction of that link.
+   * that was opened since stays open. With `opened`, it only undoes a person's correction of that link.
    */
-  undo(entry: EntryId, decision: Decision, corrected?: LinkId<Id>): Promise<Undone | NotUndone>;
+  undo(
+    entry: EntryId,
+    decision: Decision,
+    opened?: OpenedForUndo<Id>,
+  ): Promise<Undone | NotUndone | EditsClosed | OtherRevision>;
   /** Reads the operator's journal, newest first. Entries never change. */
   decisions(query: DecisionQuery): Promise<readonly DecisionEntry[]>;
   /** Finds links. Each request reads a bounded number of links, and the next one continues with its cursor. */
@@ -40,6 +47,12 @@ export interface ModerationStore<Id extends Code | LinkKey = LinkKey> extends Ca
   rememberCodeCase(codeCase: CodeCase): Promise<CodeCase>;
   /** Keeps this rule permanently if the store has it. However many processes call both at once, links are created by one rule. */
   fixCodeCase(codeCase: CodeCase): Promise<CodeCase>;
+}
+
+/** A link that a person may correct. */
+export interface OpenedForUndo<Id extends Code | LinkKey = LinkKey> extends LinkId<Id>, Opened {
+  /** Whether the setting EDITS still allows another destination. */
+  readonly canRetarget: boolean;
 }
 
 export interface KnownHosts {
@@ -116,8 +129,9 @@ export type Replaced = { readonly count: number } & (
       readonly byReports: boolean;
     }
   | {
-      readonly kind: "owner" | "target";
-      /** The former owner, or the former destination as it was sent. Undefined: nobody. */
+      /** Terms are texts, see `termTexts`. */
+      readonly kind: "owner" | "target" | OpenName;
+      /** The former owner, the former destination as it was sent, or the former term. Undefined: none. */
       readonly value?: string | undefined;
       /** The new one. */
       readonly became: string | undefined;
@@ -129,7 +143,7 @@ export type Replaced = { readonly count: number } & (
     }
 );
 
-export interface Undone extends Decided {
+interface Undone extends Decided {
   /** Links that somebody has decided about since, or that are gone. */
   readonly skipped: number;
 }
@@ -151,5 +165,7 @@ export interface DecisionQuery {
   readonly before?: EntryId | undefined;
   /** Only those about this link, not about another one of its code. */
   readonly link?: LinkId | undefined;
+  /** Only those about the link that persons have decided. */
+  readonly byPersons?: boolean;
   readonly host?: string | undefined;
 }

@@ -10,7 +10,7 @@ import { isProblem, type Reason, REASONS, type Unknown } from "../links/problem.
 import { canonicalHost } from "../links/target.ts";
 import { isRegistrySuffix, parseHost } from "./blocklist/domain-name.ts";
 import type { HostRules } from "./host-rules.ts";
-import type { ModerationStore, NotUndone, Undone } from "./moderation-store.ts";
+import type { ModerationStore } from "./moderation-store.ts";
 import { type DecisionRefusal, type RefusedDecision, refuseNote } from "./refusal.ts";
 
 interface DecisionRequest {
@@ -132,7 +132,11 @@ export interface Operator {
   blockHost(host: string, request: ReasonedRequest, actor: Actor): Promise<DecidedHost | RefusedDecision>;
   unblockHost(host: string, request: DecisionRequest, actor: Actor): Promise<DecidedHost | RefusedDecision>;
   /** Restores what a decision replaced, see {@link ModerationStore.undo}. */
-  undo(entry: EntryId, request: DecisionRequest, actor: Actor): Promise<Undone | NotUndone | RefusedDecision>;
+  undo(
+    entry: EntryId,
+    request: DecisionRequest,
+    actor: Actor,
+  ): Promise<Awaited<ReturnType<ModerationStore["undo"]>> | RefusedDecision>;
 }
 
 export function createOperator({

@@ -8,6 +8,7 @@ import type { Overload } from "../http/limits/overload.ts";
 import type { RequestFigures } from "../http/request-counts.ts";
 import type { ChangeReader } from "../links/change-feed.ts";
 import type { AccessTokens } from "../moderation/access-tokens.ts";
+import type { ReadHistory } from "../moderation/corrections.ts";
 import type { ReadDisabledSince } from "../moderation/inspection.ts";
 import type { OperatorPageParts } from "../pages/admin/operator-page.ts";
 import type { PageParts } from "../pages/page-parts.ts";
@@ -51,4 +52,5 @@ export type OperatorParts = OperatorPageParts;
 /** All parts that views of a domain may need on the views thread. */
 export interface ViewParts extends PublicConfig, ApiViewParts, OperatorViewParts {
   readonly disabledSince: ReadDisabledSince;
+  readonly history: ReadHistory;
 }

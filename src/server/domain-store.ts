@@ -2,11 +2,13 @@ import { type Code, keyOf, type LinkKey, splitKey } from "../links/code.ts";
 import type { LinkId, LinkStore, OwnedQuery } from "../links/link-store.ts";
 import type { Link } from "../links/link.ts";
 import type { KeyedLink, Secret } from "../links/secret.ts";
+import type { LinkHistory } from "../moderation/corrections.ts";
 import type { LinkDecisions } from "../moderation/inspection.ts";
 import type { Store, StoreReader } from "../store/open.ts";
 
 /** Reads the links of one domain for pages, by the codes that people see. */
-export interface DomainReader extends Pick<Store<Code>, "find" | "sums" | "days" | "daySums">, LinkDecisions {
+export interface DomainReader
+  extends Pick<Store<Code>, "find" | "sums" | "days" | "daySums">, LinkDecisions, LinkHistory {
   owned(query: Omit<OwnedQuery<Code>, "keyPrefix">): Promise<readonly Link[]>;
 }
 
@@ -48,6 +50,8 @@ export function readerOf(
     daySums: (code, ...range) => store.daySums(key(code), ...range),
     decisions: ({ code, createdMs }, limit) =>
       store.decisions({ link: { code: key(code), createdMs }, limit }),
+    history: ({ code, createdMs }, limit) =>
+      store.decisions({ link: { code: key(code), createdMs }, byPersons: true, limit }),
   };
 }
 
@@ -76,8 +80,7 @@ export function storeOf(store: Store, keyPrefix: string): DomainStore {
       const updated = await store.change(withKey(link, keyPrefix), change, decision);
       return { ...updated, link: updated.link && withCode(updated.link) };
     },
-    undo: (entry, decision, corrected) =>
-      store.undo(entry, decision, corrected && withKey(corrected, keyPrefix)),
+    undo: (entry, decision, opened) => store.undo(entry, decision, opened && withKey(opened, keyPrefix)),
     report: (report) => store.report(withKey(report, keyPrefix)),
     sums: (code, createdMs) => store.sums(keyOf(keyPrefix, code), createdMs),
     salt: store.salt,

@@ -12,6 +12,7 @@ import { StoreUnavailable } from "../links/link-store.ts";
 import type { StoredLink } from "../links/link.ts";
 import { createLookUps, createOwnLinks, spellingRules } from "../links/links.ts";
 import { createListCheck, type ListCheck } from "../moderation/blocklist/list-table.ts";
+import { createHistoryReader } from "../moderation/corrections.ts";
 import { createHostRules, type HostRules } from "../moderation/host-rules.ts";
 import { createDisabledSinceReader, createInspection, type Inspection } from "../moderation/inspection.ts";
 import { interstitial } from "../pages/interstitial/page.tsx";
@@ -108,6 +109,7 @@ function viewsOf({ store, clock, hostRules, inspection }: SiteParts) {
     clock,
     inspection,
     disabledSince: createDisabledSinceReader({ store, hostRules }),
+    history: createHistoryReader(store),
     version: VERSION,
     describe: memoizeByDomain((domain: Domain, language: string) =>
       describeApi(domain, language, { endpoints, version: VERSION, needsToken }),

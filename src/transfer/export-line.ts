@@ -3,13 +3,15 @@ import { type CodeCase, type LinkKey, lookUpCode, splitKey } from "../links/code
 import { WHO } from "../links/link-store.ts";
 import { type StoredLink, type Terms } from "../links/link.ts";
 import { type EndedBy, REASONS } from "../links/problem.ts";
-import type { Target } from "../links/target.ts";
+import { isSendable, type Target } from "../links/target.ts";
 import { isOwnHash } from "../links/terms/password.ts";
-import { fitText, orNone } from "../links/terms/term-values.ts";
+import { fitText, orNone, readTermText } from "../links/terms/term-values.ts";
 import {
   type Kind,
   type Kinds,
   type NameOf,
+  OPEN_NAMES,
+  type OpenName,
   type StoredTerms,
   TERM_NAMES,
   TERMS,
@@ -98,7 +100,8 @@ const terms = record<Terms>({
   ...(Object.fromEntries(chosenTerms) as unknown as Fields<Omit<StoredTerms, "endsMs">>),
   createdBy: ["created_by", optional(personName)],
   owner: ["owner", optional(personName)],
-  keys: ["key_generation", optional(count)],
+  // Above 2^53, adding one would change nothing.
+  keys: ["key_generation", optional(reportCount)],
   capitals: ["code_written", optional(text)],
   visits: ["visits_used", optional(count)],
   ended: ["ended", optional(oneOf<EndedBy>(["withdrawn", "visits"]))],
@@ -113,6 +116,8 @@ const counts = record(
   Object.fromEntries(KINDS.map((kind) => [kind, [kind, ofKind]])) as unknown as Fields<Counts>,
 );
 
+const termText = (name: OpenName) =>
+  restrict(text, (value) => readTermText(name, value) !== undefined, `must be a value of ${name}`);
 const state = oneOf([...REASONS, ...ANSWERS, "erase"]);
 /** The value of each kind of row in `replaced`. */
 const VALUES: { readonly [K in ReplacedRow["kind"]]: Codec<string> } = {
@@ -120,11 +125,20 @@ const VALUES: { readonly [K in ReplacedRow["kind"]]: Codec<string> } = {
   case: state,
   host: state,
   owner: personName,
-  target: text,
+  // A person brings it back as it is.
+  target: restrict(
+    text,
+    (value) => isSendable(URL.parse(value)?.href ?? ""),
+    "must start with http:// or https://",
+  ),
+  ...(Object.fromEntries(OPEN_NAMES.map((name) => [name, termText(name)])) as Record<
+    OpenName,
+    Codec<string>
+  >),
 };
 const replaced = record<ReplacedRow>({
   entry: ["entry", entryId],
-  kind: ["of", oneOf<ReplacedRow["kind"]>(["link", "case", "host", "owner", "target"])],
+  kind: ["of", oneOf(Object.keys(VALUES) as ReplacedRow["kind"][])],
   subject: ["name", text],
   created_ms: ["created_at", orNull(instant, 0)],
   value: ["value", orNull(text)],

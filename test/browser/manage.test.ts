@@ -4,8 +4,10 @@ import type { Page } from "playwright-core";
 
 import { DAY_MS } from "../../src/links/time.ts";
 import { duration } from "../../src/pages/shared/in-words.ts";
+import { callAs, createAs, named, PROXY } from "../http/people.ts";
 import { callApi, createManagedLink, OTHER, TARGET, destinationOf } from "../support/managed-links.ts";
 import { startService, shareService } from "../support/service.ts";
+import { loadAxe } from "./axe.ts";
 import {
   chooseLanguage,
   openPage,
@@ -17,6 +19,7 @@ import {
   untilFocused,
   wordsOf,
 } from "./browser.ts";
+import { AXE, FITS } from "./every-page.ts";
 import { createInForm } from "./home-form.ts";
 
 const curt = shareService();
@@ -36,6 +39,32 @@ describe.each(MAKERS)("the manage page ($locale)", (maker) => {
     await page.getByRole("heading", { level: 1, name: say("manage.title") }).waitFor();
     await openSettings(page);
   }
+
+  test("lists who changed what for colleagues, and brings it back with and without scripts", async () => {
+    await using office = await startService({ ...PROXY, EDITORS: "everybody" });
+    for (const javaScriptEnabled of [true, false]) {
+      const { code, path } = await createAs(office, "mina", { title: "Handbook", expires_at: "1month" });
+      const long = `https://example.net/${"a-long-path/".repeat(12)}`;
+      const body = { target: long, title: "x".repeat(90), expires_at: null, forward_query: true };
+      await callAs(office, "joon", "PATCH", path, { body });
+      await using page = await openPage(office.origin, {
+        ...maker,
+        javaScriptEnabled,
+        extraHTTPHeaders: named("yuna"),
+      });
+      if (javaScriptEnabled) await loadAxe(page);
+      await page.goto(`/${code}+manage`);
+      const changes = page.getByRole("region", { name: say("manage.history") });
+      for (const text of [TARGET, long, "joon", say("never"), say("forward_query.yes")])
+        await changes.getByText(text, { exact: true }).waitFor();
+      if (javaScriptEnabled) for (const [, faultsOf] of [FITS, AXE]) expect(await faultsOf(page)).toEqual([]);
+      await changes.getByRole("button", { name: say("manage.bring-back") }).click();
+      await page.getByText(say("link.changed")).waitFor();
+      expect(await changes.getByRole("button").count()).toBe(0);
+      expect(await changes.locator(".undone", { hasText: say("admin.did.undone") }).count()).toBe(1);
+      expect(await destinationOf(office, code)).toBe(TARGET);
+    }
+  });
 
   test("changes destination, end, visits and password, shows mistakes beside their fields, and keeps the key out of addresses", async () => {
     const link = await createManagedLink(curt);

@@ -95,6 +95,44 @@ const BROKEN: readonly (readonly [fault: string, file: string, line: number, why
     6,
     "created_by must be 1 to 64 letters",
   ],
+  ...["mina\\nkim", "", "m".repeat(65), "ジュン"].map(
+    (name) =>
+      [
+        `an owner who can't be one ("${name}")`,
+        replaced('"code":"c4"', `"code":"c4","owner":"${name}"`),
+        6,
+        "owner must be 1 to 64 letters",
+      ] as const,
+  ),
+  [
+    "more hand-overs than can be counted",
+    replaced('"code":"c4"', '"code":"c4","key_generation":9007199254740991'),
+    6,
+    "key_generation must be at most",
+  ],
+  ...(
+    [
+      ["title", "Two\nlines", "value must be a value of title"],
+      ["max_visits", "0", "value must be a value of max_visits"],
+      ["target", "javascript:alert(1)", "value must start with http"],
+      ["password", "open sesame", "of must be"],
+    ] as const
+  ).map(
+    ([of, value, why]) =>
+      [
+        `a ${of} that could come back`,
+        replacedLink({
+          kind: "replaced",
+          entry: 1,
+          of,
+          name: "c4",
+          created_at: "2026-11-21T00:00:00.000Z",
+          value,
+        }),
+        6,
+        why,
+      ] as const,
+  ),
   [
     "the day 1970-01-01",
     replaced('"2026-11-20"', '"1970-01-01"'),

@@ -83,16 +83,35 @@ describe("nobody", () => {
 });
 
 describe("handing over", () => {
-  test("is refused for a link that has ended or is disabled, and works before its start", async () => {
+  test("works for a link that has ended or is disabled, and keeps its state", async () => {
     const operate = operateAs(curt, TOKEN);
     const withdrawn = await createAs(curt, "mina");
     await callAs(curt, "mina", "DELETE", withdrawn.path);
-    expect(await handOver(withdrawn.path, "mina", "joon")).toBe("410 link.withdrawn");
     const disabled = await createAs(curt, "mina");
     await operate("POST", `links/${disabled.code}/disable`, { reason: "spam" });
-    expect(await handOver(disabled.path, "mina", "joon")).toStartWith("4");
-    await operate("POST", `links/${disabled.code}/enable`);
-    expect((await callAs(curt, "mina", "GET", disabled.path)).data.owner).toBe("mina");
+    for (const [{ path, code, key }, state] of [
+      [withdrawn, "withdrawn"],
+      [disabled, "disabled"],
+    ] as const) {
+      const both = await callAs(curt, "mina", "PATCH", path, { body: { owner: "joon", title: "x" } });
+      expect(both.status).toBe(410);
+      expect(await handOver(path, "mina", "j,k")).toBe("400 owner.name");
+      const given = await callAs(curt, "mina", "PATCH", path, { body: { owner: "joon" } });
+      expect([given.status, given.data.owner, given.data.state]).toEqual([200, "joon", state]);
+      expect(await handOver(path, "mina", "yuna")).toBe("403 owner.other");
+      expect(await outcomeOf(callApi(curt, "DELETE", path, { key }))).toBe("403 key.wrong");
+      const page = await curt.fetch(`/${code}+manage`, { headers: { ...HTML, ...named("joon") } });
+      const [, form = ""] = /name="form" value="([^"]+)"/.exec(await page.text()) ?? [];
+      const fields = { act: "hand-over", owner: "yuna", form };
+      expect((await sendForm(curt, `/${code}+manage`, fields, named("joon"))).status).toBe(303);
+      const { data } = await callAs(curt, "yuna", "GET", path);
+      expect([data.owner, data.state]).toEqual(["yuna", state]);
+      const [entry] = (await operate("GET", `links/${code}`)).data.history;
+      expect(entry.replaced).toMatchObject([{ kind: "owner", value: "joon", became: "yuna" }]);
+    }
+  });
+
+  test("works before the start of a link", async () => {
     const later = await createAs(curt, "mina", {
       starts_at: "2099-01-01T00:00:00Z",
       password: "open sesame",

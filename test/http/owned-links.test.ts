@@ -336,7 +336,11 @@ describe("with EDITORS=everybody, a colleague", () => {
     expect(data).not.toHaveProperty("manage_key");
     const [entry] = (await operateAs(all)("GET", `links/${code}`)).data.history;
     expect(entry).toMatchObject({ action: "correct", who: "person", by: "joon", undoable: true });
-    expect(entry.replaced).toEqual([{ kind: "target", value: TARGET, became: OTHER, count: 1 }]);
+    expect(entry.replaced).toEqual([
+      { kind: "title", value: null, became: "Corrected", count: 1 },
+      { kind: "target", value: TARGET, became: OTHER, count: 1 },
+      { kind: "forward_query", value: null, became: "true", count: 1 },
+    ]);
     await operateAs(all)("POST", `decisions/${entry.id}/undo`);
     expect(await destinationOf(all, code)).toBe(TARGET);
     const page = await (
@@ -347,24 +351,101 @@ describe("with EDITORS=everybody, a colleague", () => {
     expect(page).not.toContain('name="owner"');
   });
 
-  test("brings a former destination back, unless it has changed since", async () => {
-    const { code, path } = await createAs(all, "mina");
+  const pageOf = async (code: string, name: string, headers = {}) =>
+    (await all.fetch(`/${code}+manage`, { headers: { ...HTML, ...named(name), ...headers } })).text();
+  const entriesOf = async (code: string) => (await operateAs(all)("GET", `links/${code}`)).data.history;
+
+  async function bringBack(code: string, entry: number, name = "yuna", key = "") {
+    const [, form = ""] = /name="form" value="([^"]+)"/.exec(await pageOf(code, name)) ?? [];
+    const sent = { act: "bring-back", entry: String(entry), form, key };
+    return (await sendForm(all, `/${code}+manage`, sent, named(name))).status;
+  }
+
+  test("brings former values back, unless they have changed since", async () => {
+    const { code, path, key } = await createAs(all, "mina", { title: "Handbook", expires_at: "1month" });
     const { code: other } = await createAs(all, "mina");
-    await callAs(all, "joon", "PATCH", path, { body: { target: OTHER } });
-    const [{ id }] = (await operateAs(all)("GET", `links/${code}`)).data.history;
-    const bringBack = async (at: string) => {
-      const page = await (
-        await all.fetch(`/${at}+manage`, { headers: { ...HTML, ...named("yuna") } })
-      ).text();
-      const [, form = ""] = /name="form" value="([^"]+)"/.exec(page) ?? [];
-      const sent = { act: "bring-back", entry: String(id), form };
-      return (await sendForm(all, `/${at}+manage`, sent, named("yuna"))).status;
-    };
-    expect([await bringBack(other), await destinationOf(all, code)]).toEqual([404, OTHER]);
-    expect([await bringBack(code), await destinationOf(all, code)]).toEqual([200, TARGET]);
-    expect(await bringBack(code)).toBe(409);
-    const [entry] = (await operateAs(all)("GET", `links/${code}`)).data.history;
+    const before = (await callAs(all, "mina", "GET", path)).data;
+    const body = { target: OTHER, title: null, expires_at: "24h", max_visits: 9, forward_query: true };
+    await callAs(all, "joon", "PATCH", path, { body });
+    const [{ id }] = await entriesOf(code);
+    expect([await bringBack(other, id), await destinationOf(all, code)]).toEqual([404, OTHER]);
+    await callApi(all, "PATCH", path, { key, body: { title: "By key" } });
+    expect((await entriesOf(code))[0].undoable).toBe(false);
+    expect(await bringBack(code, id)).toBe(409);
+    await callApi(all, "PATCH", path, { key, body: { title: null } });
+    expect([await bringBack(code, id), await destinationOf(all, code)]).toEqual([200, TARGET]);
+    const { changed_at: _, visits: _visits, ...after } = (await callAs(all, "mina", "GET", path)).data;
+    expect(before).toMatchObject(after);
+    expect(await bringBack(code, id)).toBe(409);
+    const [entry] = await entriesOf(code);
     expect(entry).toMatchObject({ action: "undo", who: "person", by: "yuna", undoes: id });
+  });
+
+  test("reads who changed what at the link, with a button where it can be brought back", async () => {
+    const { code, path, key } = await createAs(all, "mina", { title: "<b>Old</b>" });
+    await callAs(all, "joon", "PATCH", path, { body: { title: "New", target: OTHER } });
+    await callAs(all, "mina", "PATCH", path, { body: { owner: "hana" } });
+    const page = await pageOf(code, "yuna");
+    for (const part of ["&lt;b&gt;Old&lt;/b&gt;", "New", TARGET, OTHER, "joon", "mina", "hana"])
+      expect(page.slice(page.indexOf('class="history"'))).toContain(part);
+    expect(page.match(/value="bring-back"/g)).toHaveLength(1);
+    expect(await pageOf(code, "hana")).toContain('value="bring-back"');
+    for (let nth = 0; nth < 21; nth++)
+      await callAs(all, "joon", "PATCH", path, { body: { title: `Title ${nth}` } });
+    const long = await pageOf(code, "yuna");
+    expect([
+      long.match(/<li>/g)?.length,
+      long.includes("Title 20"),
+      long.includes(en["admin.did.hand-over"]),
+    ]).toEqual([20, true, false]);
+    await callAs(all, "hana", "DELETE", path);
+    expect(await pageOf(code, "hana")).toContain("Title 20");
+    expect(await pageOf(code, "hana")).not.toContain('value="bring-back"');
+    // Whoever only has a key reads no names of colleagues.
+    const { path: own, key: ownKey, code: ownCode } = await createAs(all, "mina");
+    await callAs(all, "joon", "PATCH", own, { body: { title: "Read by colleagues" } });
+    const byKey = await (await sendForm(all, `/${ownCode}+manage`, { key: ownKey })).text();
+    expect([byKey.includes(en["manage.save"]), byKey.includes("joon")]).toEqual([true, false]);
+    expect(key).not.toBe(ownKey);
+  });
+
+  test("brings nothing back with a key from before a hand-over, nor another destination once EDITS is over", async () => {
+    await using maker = await startService({ ...PROXY, ADMIN_TOKEN: TOKEN, EDITS: "24h" });
+    const { code, path, key } = await createAs(maker, "mina", { title: "Old" });
+    await callAs(maker, "mina", "PATCH", path, { body: { target: OTHER } });
+    await callAs(maker, "mina", "PATCH", path, { body: { title: "New" } });
+    const [retitled, moved] = (await operateAs(maker)("GET", `links/${code}`)).data.history;
+    const send = (entry: number, sent: object, name: string) =>
+      sendForm(maker, `/${code}+manage`, { act: "bring-back", entry: String(entry), ...sent }, named(name));
+    const formOf = async (name: string) => {
+      const page = await maker.fetch(`/${code}+manage`, { headers: { ...HTML, ...named(name) } });
+      return { form: /name="form" value="([^"]+)"/.exec(await page.text())?.[1] ?? "" };
+    };
+    await callAs(maker, "mina", "PATCH", path, { body: { owner: "joon" } });
+    expect((await send(moved.id, { key }, "mina")).status).toBe(403);
+    expect(await destinationOf(maker, code)).toBe(OTHER);
+    maker.advance(25 * 3_600_000);
+    const form = await formOf("joon");
+    expect((await send(moved.id, form, "joon")).status).toBe(403);
+    expect((await send(retitled.id, form, "joon")).status).toBe(200);
+    const { data } = await callAs(maker, "joon", "GET", path);
+    expect([data.title, data.target]).toEqual(["Old", OTHER]);
+  });
+
+  test("finds nothing in the journal that was behind a password", async () => {
+    const SECRET = "https://example.org/behind-a-password";
+    const { code, path } = await createAs(all, "mina", { target: SECRET, password: "open sesame" });
+    await callAs(all, "mina", "PATCH", path, { body: { title: "Still secret" } });
+    await callAs(all, "mina", "PATCH", path, { body: { password: null, target: OTHER } });
+    const entries = await entriesOf(code);
+    expect(entries.map(({ action, replaced }: any) => [action, replaced])).toEqual([
+      ["correct", []],
+      ["correct", []],
+    ]);
+    for (const { id } of entries) expect(await bringBack(code, id)).toBe(409);
+    const page = await pageOf(code, "joon");
+    expect([page.includes(SECRET), page.includes(en["manage.history.secret"])]).toEqual([false, true]);
+    expect(await destinationOf(all, code)).toBe(OTHER);
   });
 
   test("doesn't withdraw, hand over, set a password, or correct a link that has one", async () => {

@@ -8,7 +8,7 @@ import { shareStore } from "./share-store.ts";
 
 type OwnersStore = Pick<
   Store,
-  "insert" | "find" | "owned" | "change" | "erase" | "undo" | "decisions" | "close"
+  "insert" | "find" | "owned" | "update" | "change" | "erase" | "undo" | "decisions" | "close"
 >;
 
 const AS_MINA = { who: "person", by: "mina", atMs: NOW + 1000 } as const;
@@ -98,7 +98,66 @@ export function testOwners(name: string, open: () => Promise<OwnersStore>): void
       expect((await store.find(link.code))?.originalUrl).toBe(before as string);
     });
 
-    test("leave no former destination behind when the link is erased", async () => {
+    test("correct terms, which undoing restores unless the link would end or start in the past", async () => {
+      const at = NOW + 1000;
+      const terms = { owner: "mina", title: "Was", maxVisits: 5, startsMs: NOW + 5000 };
+      await store.insert([newLink("terms", { terms, endsMs: NOW + 9000 })]);
+      const link = { code: "terms" as LinkKey, createdMs: NOW };
+      const edit = (changes: object) => store.change(link, { type: "edit", atMs: at, ...changes }, AS_MINA);
+      const { entry: first = 0 } = await edit({ title: "Is", maxVisits: 7, forwardQuery: true });
+      const { entry: moved = 0 } = await edit({ startsMs: NOW + 7000, endsMs: null });
+      const [, listed] = await store.decisions({ link, byPersons: true, limit: 2 });
+      expect(listed?.replaced).toEqual([
+        { kind: "title", value: "Was", became: "Is", count: 1 },
+        { kind: "max_visits", value: "5", became: "7", count: 1 },
+        { kind: "forward_query", became: "true", count: 1 },
+      ]);
+      const undo = async (entry: number, atMs: number) => {
+        const undone = await store.undo(entry, { ...AS_MINA, atMs });
+        return "changed" in undone ? undone.changed : undone.kind;
+      };
+      expect(await undo(moved, NOW + 6000)).toBe("decision.final");
+      expect(await undo(moved, NOW + 2000)).toBe(1);
+      expect(await store.find(link.code)).toMatchObject({
+        endsMs: NOW + 9000,
+        terms: { startsMs: NOW + 5000 },
+      });
+      for (let nth = 0; nth < 5; nth++) await store.update(link, { type: "visit", atMs: NOW + 6000 });
+      expect(await undo(first, NOW + 6000)).toBe("decision.final");
+      expect((await store.find(link.code))?.terms).toMatchObject({ title: "Is", maxVisits: 7, visits: 5 });
+    });
+
+    test("bring back only what they may still change when it is written", async () => {
+      await store.insert([own("right", "mina")]);
+      const link = { code: "right" as LinkKey, createdMs: NOW };
+      const edit = (changes: object) =>
+        store.change(link, { type: "edit", atMs: NOW + 1000, ...changes }, AS_MINA);
+      const { entry = 0 } = await edit({ title: "Corrected" });
+      const { entry: given = 0 } = await edit({ owner: "joon" });
+      const bringBack = async (id: number, asEditor: boolean, keys?: number) => {
+        const opened = { ...link, keys, asEditor, canRetarget: true };
+        const undone = await store.undo(id, { ...AS_MINA, atMs: NOW + 2000 }, opened);
+        return "changed" in undone ? undone.changed : undone.kind;
+      };
+      expect(await bringBack(entry, false)).toBe("precondition.failed");
+      expect(await bringBack(given, false, 1)).toBe("decision.unknown");
+      await edit({ passwordHash: "$argon2id$" });
+      expect(await bringBack(entry, true)).toBe("precondition.failed");
+      expect((await store.find(link.code))?.terms?.title).toBe("Corrected");
+      expect(await bringBack(entry, false, 1)).toBe(1);
+      expect((await store.find(link.code))?.terms?.title).toBe("of mina");
+    });
+
+    test("hand over together with a correction, and undoing restores both", async () => {
+      await store.insert([own("both", "mina")]);
+      const link = { code: "both" as LinkKey, createdMs: NOW };
+      const edit = { type: "edit", atMs: NOW + 1000, owner: "joon", title: "Theirs" } as const;
+      const { entry = 0 } = await store.change(link, edit, AS_MINA);
+      expect(await store.undo(entry, { who: "page", atMs: NOW + 2000 })).toMatchObject({ changed: 1 });
+      expect((await store.find(link.code))?.terms).toEqual({ owner: "mina", title: "of mina", keys: 2 });
+    });
+
+    test("leave no former destination or title behind when the link is erased", async () => {
       await store.insert([own("erased", "mina")]);
       const link = { code: "erased" as LinkKey, createdMs: NOW };
       const originalUrl = "https://example.net/secret";
@@ -106,6 +165,7 @@ export function testOwners(name: string, open: () => Promise<OwnersStore>): void
         type: "edit",
         atMs: NOW + 1000,
         destination: { originalUrl, target: originalUrl as never },
+        title: "A secret title",
       } as const;
       await store.change(link, edit, AS_MINA);
       await store.erase(link, { who: "page", atMs: NOW + 2000 });

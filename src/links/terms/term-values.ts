@@ -2,7 +2,7 @@
 
 import type { Terms, WithEnd, WithTerms } from "../link.ts";
 import { hasMoreMarks } from "../marks.ts";
-import { type Invalid, type Refusal, showCharacter } from "../problem.ts";
+import { type Invalid, isProblem, type Refusal, showCharacter } from "../problem.ts";
 import { type Expiry, instantOf, isoInstant, NEVER_MS, parseWhen } from "../time.ts";
 import {
   type Bounds,
@@ -11,6 +11,8 @@ import {
   type Kind,
   type Kinds,
   type NameOf,
+  OPEN_NAMES,
+  type OpenName,
   type SentTerms,
   shownName,
   type StoredTerms,
@@ -189,6 +191,26 @@ export function termFields(link: WithEnd, viewer: Viewer): TermFields {
     fields[shownName(name)] = SHOW[kind](stored[property] as never) as never;
   }
   return fields as TermFields;
+}
+
+/** The values of the terms that aren't secret, as texts for the journal. A flag that isn't set has none. */
+export function termTexts(link: WithEnd): ReadonlyMap<OpenName, string | undefined> {
+  const fields = termFields(link, "maker");
+  return new Map(
+    OPEN_NAMES.map((name) => {
+      const value = fields[name] ?? false;
+      return [name, value === false ? undefined : String(value)];
+    }),
+  );
+}
+
+/** Reads what {@link termTexts} wrote. Undefined if no link can have it. */
+export function readTermText(name: OpenName, text: string | null): WantedTerms | undefined {
+  const { kind } = TERMS[name];
+  const sent =
+    text === null ? null : kind === "flag" ? text === "true" : kind === "count" ? Number(text) : text;
+  const read = readTerms({ [name]: sent });
+  return isProblem(read) || refuseTerms(read.terms).length > 0 ? undefined : read.terms;
 }
 
 const SHOW: { readonly [K in Kind]: (stored: Kinds[K]["stored"] | undefined) => Kinds[K]["json"] } = {

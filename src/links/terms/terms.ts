@@ -62,6 +62,10 @@ export type KindOf<Name extends TermName> = (typeof TERMS)[Name]["kind"];
 /** The terms of a kind. */
 export type NameOf<K extends Kind> = { [N in TermName]: KindOf<N> extends K ? N : never }[TermName];
 export const TERM_NAMES = Object.keys(TERMS) as readonly TermName[];
+/** The terms whose values may be shown and kept. */
+export type OpenName = Exclude<TermName, NameOf<"secret">>;
+
+export const OPEN_NAMES = TERM_NAMES.filter((name): name is OpenName => !isOfKind(name, "secret"));
 
 export function isOfKind<K extends Kind>(name: TermName, ...kinds: readonly K[]): name is NameOf<K> {
   return kinds.some((kind) => kind === TERMS[name].kind);

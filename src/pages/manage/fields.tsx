@@ -149,7 +149,7 @@ const FIELDS_OF_TERMS = {
 } as const satisfies Readonly<Record<Exclude<TermName, NameOf<"flag" | "text">>, unknown>>;
 
 /** The names of the rows. */
-const NAMES: Readonly<Record<TermName, MessageKey>> = {
+export const NAMES: Readonly<Record<TermName, MessageKey>> = {
   expires_at: "manage.ends",
   starts_at: "scheduled.starts",
   max_visits: "manage.visits",

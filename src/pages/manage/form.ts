@@ -1,7 +1,7 @@
-import type { Right } from "../../http/rights.ts";
-import type { Edits } from "../../links/edit.ts";
+import type { Edits, Right } from "../../links/edit.ts";
 import type { FoundLink } from "../../links/link.ts";
 import { type NameOf, TERM_NAMES } from "../../links/terms/terms.ts";
+import type { DecisionEntry } from "../../moderation/moderation-store.ts";
 import type { Statistics } from "../../visits/statistics/statistics.ts";
 import type { FieldErrors } from "../shared/form-fields.tsx";
 import type { Changed } from "../shared/link-facts.tsx";
@@ -21,6 +21,8 @@ export interface ManageForm {
   readonly changed: Changed | undefined;
   /** The maker's view of the last days. Undefined while the store is unavailable. */
   readonly statistics: Statistics | undefined;
+  /** The last changes by people, for people whom the proxy names. */
+  readonly history: readonly DecisionEntry[];
   readonly edits: Edits;
   /** Whether links have owners. */
   readonly hasPeople: boolean;

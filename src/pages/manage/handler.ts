@@ -16,7 +16,9 @@ import { MAX_TARGET_LENGTH } from "../../links/target.ts";
 import { type NameOf, TERM_NAMES, TERMS } from "../../links/terms/terms.ts";
 import { type Duration, DURATIONS } from "../../links/time.ts";
 import { message } from "../../locales/messages.ts";
+import type { ReadHistory } from "../../moderation/corrections.ts";
 import { entryOf } from "../../moderation/inspection.ts";
+import type { DecisionEntry } from "../../moderation/moderation-store.ts";
 import type { Statistics } from "../../visits/statistics/statistics.ts";
 import { dateWords, describeInForm, instantOf, knownZone, readForm, readTerms, seeOther } from "../forms.ts";
 import type { PageParts } from "../page-parts.ts";
@@ -43,7 +45,7 @@ interface FormView {
 
 type ManagePageParts = Pick<PageParts, "edits" | "pathsNeedName" | "codeHoldMs"> &
   Pick<ApiViewParts, "clock" | "createUserHeader">;
-type ManageViewParts = ManagePageParts & Pick<ApiViewParts, "visits">;
+type ManageViewParts = ManagePageParts & Pick<ApiViewParts, "visits"> & { readonly history: ReadHistory };
 
 /** The form for a link's manage key. People whom the proxy names see their own links without one. */
 export const showKeyForm = viewEndpoint({
@@ -75,12 +77,13 @@ export const manageLink = viewEndpoint({
 
 const LAST_DAYS = { interval: "day", timeZone: "UTC" } as const;
 
-function renderManagePage({ visits, ...parts }: ManageViewParts) {
+function renderManagePage({ visits, history, ...parts }: ManageViewParts) {
   return async (call: DetachedCall, view: FormView = {}): Promise<Response> => {
-    const link = view.unlocked?.link;
+    const { link, formToken } = view.unlocked ?? {};
     // Without the store, the page still reports the result of the change.
     const statistics = link && (await visits.statistics(link, LAST_DAYS, "maker").catch(orNothing));
-    return renderPage(parts, call, view, isProblem(statistics) ? undefined : statistics);
+    const changes = link && formToken !== undefined ? await history(link).catch(orNothing) : undefined;
+    return renderPage(parts, call, view, isProblem(statistics) ? undefined : statistics, changes);
   };
 }
 
@@ -89,6 +92,7 @@ function renderPage(
   call: DetachedCall,
   { problem, done, values, unlocked }: FormView,
   statistics: Statistics | undefined,
+  history: readonly DecisionEntry[] = [],
 ): Response {
   const { status, headers } =
     problem === undefined ? { status: 200, headers: {} } : describe(problem, LINK_FIELDS);
@@ -110,7 +114,7 @@ function renderPage(
   const shownValues = values && { ...values, zone: knownZone(zone) };
   const hasPeople = createUserHeader !== null;
   const rules = { edits, pathsNeedName, codeHoldMs, hasPeople };
-  const shown = { link, key, right, formToken, nowMs, ...rules, values: shownValues, statistics };
+  const shown = { link, key, right, formToken, nowMs, ...rules, values: shownValues, statistics, history };
   return html(
     call,
     status,
@@ -146,7 +150,7 @@ function serveForms(parts: PageParts, show: Show<FormView | undefined>) {
         case "hand-over":
           return await edit(call, opened, { owner: textOf(fields, "owner") });
         case "bring-back": {
-          const undone = await bringBack(link, entryOf(fields.get("entry") ?? ""), opened.person);
+          const undone = await bringBack(opened, entryOf(fields.get("entry") ?? ""));
           if (isProblem(undone)) return undone;
           const now = await links.find(call.code, "maker");
           return isProblem(now) ? link : now;

@@ -18,6 +18,7 @@ import { CopyAddress, CopyButton } from "../shared/share.tsx";
 import { Address, Ticket, TicketAddress } from "../shared/ticket.tsx";
 import { NewOwner, Target, TermFields, Withdrawal } from "./fields.tsx";
 import type { FieldProps, ManageForm } from "./form.ts";
+import { History } from "./history.tsx";
 import { Setting } from "./setting.tsx";
 
 export interface KeyForm {
@@ -106,7 +107,7 @@ export function managePage(language: string, form: ManageForm): Page {
               />
             </form>
           )}
-          {canChange && form.hasPeople && isMaker && (
+          {form.hasPeople && isMaker && (
             <Setting
               language={language}
               name={message(language, "owner")}
@@ -154,6 +155,29 @@ export function managePage(language: string, form: ManageForm): Page {
                 text={`${new URL(shortUrl).origin}${path}+#key=${key}`}
               />
             </div>
+          )}
+          {form.history.length > 0 && (
+            <History
+              language={language}
+              history={form.history}
+              canRetarget={canEditTarget}
+              BringBack={
+                canChange
+                  ? ({ entry }) => (
+                      <form {...action}>
+                        <Act act="bring-back" {...form} />
+                        <input type="hidden" name="entry" value={entry.entry} />
+                        <button>
+                          {message(language, "manage.bring-back")}{" "}
+                          <span class="unseen">
+                            {message(language, "admin.entry", { entry: String(entry.entry) })}
+                          </span>
+                        </button>
+                      </form>
+                    )
+                  : undefined
+              }
+            />
           )}
         </div>
       </div>
@@ -237,7 +261,7 @@ function LastVisits({ language, statistics }: { language: string; statistics: St
 }
 
 type ActProps = Pick<ManageForm, "key" | "formToken"> & {
-  readonly act: "change" | "withdraw" | "hand-over";
+  readonly act: "change" | "withdraw" | "hand-over" | "bring-back";
 };
 
 function Act({ act, key, formToken }: ActProps) {

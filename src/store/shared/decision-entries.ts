@@ -2,7 +2,9 @@ import type { LinkKey } from "../../links/code.ts";
 import type { Decision, EntryId, LinkId, Who } from "../../links/link-store.ts";
 import type { Reason } from "../../links/problem.ts";
 import type { Action, DecisionEntry, DecisionQuery, Replaced } from "../../moderation/moderation-store.ts";
+import { LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
 import type { RecordOf } from "./records.ts";
+import { isChangeable, stillHas } from "./replaced-values.ts";
 import { bytesOf, insertInto, isStorable, list, type Run, textOf } from "./sql.ts";
 
 const COLUMNS = "at_ms, who, operator, action, reason, note, code, created_ms, host, links, undoes";
@@ -27,10 +29,7 @@ export interface EntryRow {
 export const REPLACED =
   "entry, kind, subject, created_ms, value, at_ms, disabled_ms, target_ms, pending, undone_by, became";
 
-/**
- * Whether a later decision about the subject of a row stands, or somebody with the key has changed the destination since. Entries of
- * an earlier Curt have no rows in `replaced`.
- */
+/** Whether a later decision about the subject of a row stands. Entries of an earlier Curt have no rows in `replaced`. */
 export const isSuperseded = (it: string) => `(
   EXISTS (
     SELECT 1 FROM replaced AS later
@@ -40,9 +39,6 @@ export const isSuperseded = (it: string) => `(
     SELECT 1 FROM journal AS later
     WHERE later.code = ${it}.subject AND later.created_ms = ${it}.created_ms AND later.entry > ${it}.entry
       AND later.links IS NULL AND later.action <> 'change')
-  OR ${it}.kind = 'target' AND EXISTS (
-    SELECT 1 FROM links
-    WHERE links.code = ${it}.subject AND links.created_ms = ${it}.created_ms AND links.original_url <> ${it}.became)
   OR ${it}.kind = 'host' AND EXISTS (
     SELECT 1 FROM journal AS later
     WHERE later.host = ${it}.subject AND later.entry > ${it}.entry AND later.links IS NULL))`;
@@ -155,11 +151,37 @@ export function createDecisionsReader(run: Run) {
     return rows.map(({ entry }) => entry);
   }
 
+  /** The entries whose links have other values by now: whoever has the key changes them without an entry. */
+  async function changedSince(
+    rows: readonly EntryRow[],
+    groups: ReadonlyMap<EntryId, readonly Group[]>,
+  ): Promise<ReadonlySet<EntryId>> {
+    const about = rows.filter(({ entry }) => groups.get(entry)?.some(isChangeable));
+    const codes = [...new Set(about.flatMap(({ code }) => code ?? []))];
+    if (codes.length === 0) return new Set();
+    const found = await run<LinkRow & { code: LinkKey }>(
+      `SELECT code, ${LINK_COLUMNS} FROM links WHERE code IN (${list(codes)})`,
+      codes,
+    );
+    const links = new Map(found.rows.map((row) => [row.code, toLink(row.code, row)]));
+    const changed = about.filter(({ entry, code }) => {
+      const now = code === null ? undefined : links.get(code);
+      return now !== undefined && !stillHas(now, groups.get(entry) ?? []);
+    });
+    return new Set(changed.map(({ entry }) => entry));
+  }
+
   return {
-    async decisions({ limit, before = Number.MAX_SAFE_INTEGER, link, host }: DecisionQuery) {
+    async decisions({
+      limit,
+      before = Number.MAX_SAFE_INTEGER,
+      link,
+      byPersons = false,
+      host,
+    }: DecisionQuery) {
       if (!isStorable(link?.code ?? host ?? "")) return [];
       const values = [before, limit, ...(host === undefined ? valuesOf(link) : [host])];
-      const { rows } = await run<EntryRow>(queryOf(link, host), values);
+      const { rows } = await run<EntryRow>(byPersons ? BY_PERSONS : queryOf(link, host), values);
       const ids = rows.map(({ entry }) => entry);
       const groups = Map.groupBy(await replacedBy(ids, link), ({ entry }) => entry);
       const standing = ({ entry }: EntryRow) =>
@@ -176,6 +198,10 @@ export function createDecisionsReader(run: Run) {
         )),
         ...far.map(({ entry }) => entry),
       ]);
+      const changed = await changedSince(
+        rows.filter(({ entry }) => open.has(entry)),
+        groups,
+      );
       return rows.map((row): DecisionEntry => {
         const own = groups.get(row.entry) ?? [];
         const undone = own.find(({ undoneBy }) => undoneBy !== null)?.undoneBy ?? undefined;
@@ -185,12 +211,17 @@ export function createDecisionsReader(run: Run) {
           entry: row.entry,
           replaced: own.map(toReplaced),
           ...(undone !== undefined && { undone }),
-          isUndoable: open.has(row.entry),
+          isUndoable: open.has(row.entry) && !changed.has(row.entry),
         };
       });
     },
   };
 }
+
+/** Reads no more of an index than it returns, however often a link was corrected. */
+const BY_PERSONS = `
+  SELECT entry, ${COLUMNS} FROM journal
+  WHERE code = $3 AND created_ms = $4 AND entry < $1 AND who = 'person' ORDER BY entry DESC LIMIT $2`;
 
 /** Entries about a link or a host, including decisions about several links and their undoing. */
 function queryOf(link: LinkId | undefined, host: string | undefined): string {
@@ -208,7 +239,7 @@ function queryOf(link: LinkId | undefined, host: string | undefined): string {
 
 function toReplaced({ kind, value, became, byReports, count }: Group): Replaced {
   const said = { kind, count, ...(value !== null && { value }) };
-  if (kind === "owner" || kind === "target") return { ...said, became: became ?? undefined } as Replaced;
+  if (kind === "owner" || isChangeable({ kind })) return { ...said, became: became ?? undefined } as Replaced;
   return (kind === "case" ? { ...said, byReports: Boolean(byReports) } : said) as Replaced;
 }
 

@@ -10,7 +10,7 @@ import type { Action, HostRule } from "../../moderation/moderation-store.ts";
 import { addEntry } from "./decision-entries.ts";
 import { storedEndMs, storedTarget } from "./link-row.ts";
 import { keyOf, type LockedLink, lockLinks, readLocked, recordChange } from "./locked-links.ts";
-import { keepValues, setOwners } from "./replaced-values.ts";
+import { keepValues, setOwners, WRITTEN } from "./replaced-values.ts";
 import { insertInto, isStorable, list, type Run, type Statements } from "./sql.ts";
 
 /** Stands for the host rules in the table of changes. No link has this code. */
@@ -18,8 +18,7 @@ export const RULES = "";
 
 const UPDATE = "UPDATE links SET original_url = $2, target = $3, ends_ms = $4, terms = $5 WHERE code = $1";
 const ERASE = "UPDATE links SET disabled = 'deleted', original_url = '', target = NULL, terms = NULL";
-/** The addresses that people have replaced. */
-const FORGET_TARGETS = "UPDATE replaced SET value = NULL, became = NULL WHERE kind = 'target' AND subject";
+const FORGET_WRITTEN = `UPDATE replaced SET value = NULL, became = NULL WHERE kind IN (${WRITTEN}) AND subject`;
 const HOSTS = `SELECT host, reason, since_ms AS "sinceMs" FROM hosts WHERE host > $1 ORDER BY host LIMIT $2`;
 const FIND_HOST = 'SELECT host, reason, since_ms AS "sinceMs" FROM hosts WHERE host = $1';
 const BLOCK = `
@@ -153,7 +152,7 @@ export function createDecisions(statements: Statements, { eraseVisits, lockHosts
     await keepLinks(run, entry, links);
     const codes = await recordChange(run, links);
     await run(`${ERASE} WHERE code IN (${list(codes)})`, codes);
-    await run(`${FORGET_TARGETS} IN (${list(codes)})`, codes);
+    await run(`${FORGET_WRITTEN} IN (${list(codes)})`, codes);
     for (const link of links) await eraseVisits(run, link);
     return links.length;
   }

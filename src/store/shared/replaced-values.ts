@@ -1,14 +1,68 @@
-// The owners and destinations that decisions and people replace.
-import { ownedBy } from "../../links/change.ts";
+// The owners, destinations and terms that decisions and people replace.
+import { applyChange, type Edit, ownedBy } from "../../links/change.ts";
 import type { EntryId } from "../../links/link-store.ts";
-import type { StoredLink } from "../../links/link.ts";
-import { parseTerms, termsJson } from "../../links/terms/term-values.ts";
+import { hasEnded, hasPassword, type StoredLink } from "../../links/link.ts";
+import type { Target } from "../../links/target.ts";
+import { changesOf, parseTerms, readTermText, termsJson, termTexts } from "../../links/terms/term-values.ts";
+import { type Building, OPEN_NAMES, type OpenName, type WantedTerms } from "../../links/terms/terms.ts";
+import type { Replaced } from "../../moderation/moderation-store.ts";
 import { type LockedLink, recordChange } from "./locked-links.ts";
+import type { ReplacedRow } from "./records.ts";
 import { insertInto, type Run } from "./sql.ts";
 
 const COLUMNS = "replaced (entry, kind, subject, created_ms, value, became)";
 
-/** Records the owner and the destination that a person has replaced. */
+type Values = ReadonlyMap<Replaced["kind"], string | undefined>;
+
+function valuesOf(link: StoredLink): Values {
+  return new Map<Replaced["kind"], string | undefined>([["target", link.originalUrl], ...termTexts(link)]);
+}
+
+/** The kinds of rows that say what the link became. Whoever has the key may change that without an entry. */
+const CHANGEABLE: readonly Replaced["kind"][] = ["target", ...OPEN_NAMES];
+/** What people have written. */
+export const WRITTEN = CHANGEABLE.map((kind) => `'${kind}'`).join(", ");
+
+export function isChangeable({ kind }: Pick<ReplacedRow, "kind">): boolean {
+  return CHANGEABLE.includes(kind);
+}
+
+/** Whether a link still has what an entry made of it. */
+export function stillHas(link: StoredLink, rows: readonly Pick<ReplacedRow, "kind" | "became">[]): boolean {
+  const values = valuesOf(link);
+  return rows.every((row) => !isChangeable(row) || values.get(row.kind) === (row.became ?? undefined));
+}
+
+/** A link with its former owner, destination and terms. Undefined if it can't change, or would start in the past or end. */
+export function withFormer(
+  link: StoredLink,
+  rows: readonly Pick<ReplacedRow, "kind" | "value">[],
+  atMs: number,
+): StoredLink | undefined {
+  let destination: Edit["destination"];
+  const terms: Building<WantedTerms> = {};
+  for (const { kind, value } of rows)
+    if (kind === "target") {
+      const originalUrl = value ?? "";
+      // It was accepted before, so it can be parsed.
+      destination = { originalUrl, target: (URL.parse(originalUrl)?.href ?? originalUrl) as Target };
+    } else if (isOpenName(kind)) {
+      const former = readTermText(kind, value);
+      if (former === undefined) return undefined;
+      Object.assign(terms, former);
+    }
+  const changes = changesOf(terms, atMs);
+  const after = applyChange(link, { type: "edit", atMs, destination, ...changes });
+  if (after === undefined || hasEnded(after, atMs) || (changes.startsMs ?? Infinity) < atMs) return undefined;
+  const owner = rows.find(({ kind }) => kind === "owner");
+  return owner === undefined ? after : { ...after, terms: ownedBy(after.terms, owner.value ?? undefined) };
+}
+
+function isOpenName(kind: Replaced["kind"]): kind is OpenName {
+  return OPEN_NAMES.some((name) => name === kind);
+}
+
+/** Records what a person has replaced. Of a link with a password, only the owner. */
 export async function keepValues(
   run: Run,
   entry: EntryId,
@@ -16,14 +70,16 @@ export async function keepValues(
   after: StoredLink,
 ): Promise<void> {
   const { code, createdMs } = after;
-  const values = [
-    ["owner", before.terms?.owner, after.terms?.owner],
-    ["target", before.originalUrl, after.originalUrl],
-  ] as const;
+  const isSecret = hasPassword(before) || hasPassword(after);
+  const [was, is] = [before, after].map(
+    (link): Values => new Map([["owner", link.terms?.owner], ...(isSecret ? [] : valuesOf(link))]),
+  ) as [Values, Values];
   await insertInto(
     run,
     COLUMNS,
-    values.flatMap(([kind, was, is]) => (was === is ? [] : [[entry, kind, code, createdMs, was, is]])),
+    [...was].flatMap(([kind, value]) =>
+      value === is.get(kind) ? [] : [[entry, kind, code, createdMs, value, is.get(kind)]],
+    ),
   );
 }
 

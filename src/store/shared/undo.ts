@@ -1,9 +1,14 @@
-import { applyChange } from "../../links/change.ts";
+import { isStillOpen, type OtherRevision, revisionOf } from "../../links/change.ts";
 import type { LinkKey } from "../../links/code.ts";
+import type { EditsClosed } from "../../links/edit.ts";
 import type { Decision, EntryId, LinkId } from "../../links/link-store.ts";
 import type { StoredLink } from "../../links/link.ts";
-import type { Target } from "../../links/target.ts";
-import type { HostRule, NotUndone, Undone } from "../../moderation/moderation-store.ts";
+import type {
+  HostRule,
+  ModerationStore,
+  NotUndone,
+  OpenedForUndo,
+} from "../../moderation/moderation-store.ts";
 import {
   addEntry,
   canBeUndone,
@@ -15,7 +20,7 @@ import {
 import { decide, type EngineParts, readHost, writeHost, writeLink } from "./decisions.ts";
 import { keyOf, type LockedLink, lockLinks, readLocked, recordChange } from "./locked-links.ts";
 import type { ReplacedRow } from "./records.ts";
-import { writeOwners } from "./replaced-values.ts";
+import { isChangeable, stillHas, withFormer, writeOwners } from "./replaced-values.ts";
 import { list, type Run, type Statements } from "./sql.ts";
 
 const ROWS = `SELECT ${REPLACED}, ${isSuperseded("it")} AS superseded FROM replaced AS it WHERE entry = $1`;
@@ -39,10 +44,10 @@ type Row = ReplacedRow & { readonly superseded: number | boolean };
 
 export function createUndo(statements: Pick<Statements, "transaction">, { lockHosts }: EngineParts) {
   return {
-    undo: (id: EntryId, decision: Decision, corrected?: LinkId) =>
-      decide(statements, decision, async (run): Promise<Undone | NotUndone> => {
+    undo: (id: EntryId, decision: Decision, opened?: OpenedForUndo) =>
+      decide(statements, decision, async (run): ReturnType<ModerationStore["undo"]> => {
         const entry = await findEntry(run, id);
-        if (entry === undefined || (corrected !== undefined && !isCorrectionOf(entry, corrected)))
+        if (entry === undefined || (opened !== undefined && !isCorrectionOf(entry, opened)))
           return { kind: "decision.unknown" };
         const { rows: before } = await run<Row>(ROWS, [id]);
         const ids = before.filter(({ kind }) => kind !== "host").map(idOf);
@@ -50,6 +55,8 @@ export function createUndo(statements: Pick<Statements, "transaction">, { lockHo
         if (before.length > ids.length) await lockHosts(run);
         // Another decision may have come before the locks.
         const { rows } = await run<Row>(ROWS, [id]);
+        const refusal = opened && (await refuse(run, rows, locked, opened));
+        if (refusal !== undefined) return refusal;
         const existing = new Map(
           locked.flatMap((one) => (one.disabled === "deleted" ? [] : [[keyOf(one), one]])),
         );
@@ -65,15 +72,17 @@ export function createUndo(statements: Pick<Statements, "transaction">, { lockHo
         if (!canBeUndone(entry) || free.length === 0)
           return { kind: whyNot(entry, rows), ...(await readState(run, entry, locked)) };
         const restored = free.flat();
-        const targets = await formerTargets(run, restored, existing, decision.atMs);
-        // The link has ended or is disabled, so its destination can't change.
-        if (targets === undefined)
+        const changeable = await readChangeable(run, restored, existing);
+        if (!changeable.every((one) => stillHas(one.link, one.rows)))
+          return { kind: "decision.superseded", ...(await readState(run, entry, locked)) };
+        const former = changeable.map((one) => withFormer(one.link, one.rows, decision.atMs));
+        if (former.includes(undefined))
           return { kind: "decision.final", ...(await readState(run, entry, locked)) };
         const links = isAlone ? linkOf(entry) : restored.filter(({ kind }) => kind === "link").map(idOf);
         const host = entry.host ?? undefined;
         const undoneBy = await addEntry(run, "undo", decision, { links, host, undoes: id });
         await restore(run, entry, restored, existing);
-        for (const link of targets) await writeLink(run, link);
+        for (const link of former) if (link !== undefined) await writeLink(run, link);
         const subjects = (isAlone ? rows : restored).map(({ subject }) => subject);
         await run(
           `UPDATE replaced SET undone_by = $1 WHERE entry = $2 AND subject IN (${list(subjects, 3)})`,
@@ -87,6 +96,20 @@ export function createUndo(statements: Pick<Statements, "transaction">, { lockHo
 
 function isCorrectionOf({ action, code, created_ms }: EntryRow, link: LinkId): boolean {
   return action === "correct" && code === link.code && created_ms === link.createdMs;
+}
+
+/** Whoever has opened the link may have lost it since. */
+async function refuse(
+  run: Run,
+  rows: readonly Row[],
+  [locked]: readonly LockedLink[],
+  opened: OpenedForUndo,
+): Promise<OtherRevision | EditsClosed | undefined> {
+  const link = locked && (await readLocked(run, locked));
+  if (link !== undefined && !isStillOpen(link, opened))
+    return { kind: "precondition.failed", revision: revisionOf(link) };
+  const isClosed = !opened.canRetarget && rows.some(({ kind }) => kind === "target");
+  return isClosed ? { kind: "edits.closed" } : undefined;
 }
 
 function whyNot(entry: EntryRow, rows: readonly Row[]): Exclude<NotUndone["kind"], "decision.unknown"> {
@@ -132,26 +155,19 @@ async function restore(
       await writeHost(run, subject, reason === null ? undefined : ({ reason, sinceMs } as HostRule));
 }
 
-/** The links with their former destinations. Undefined if one of them can't change. */
-async function formerTargets(
+/** The links whose destination or terms are restored, as they are now, with all that is restored of each. */
+async function readChangeable(
   run: Run,
   rows: readonly Row[],
   links: ReadonlyMap<string, LockedLink>,
-  atMs: number,
-): Promise<readonly StoredLink[] | undefined> {
-  const changed: StoredLink[] = [];
-  for (const row of rows) {
-    if (row.kind !== "target") continue;
-    const locked = links.get(keyOf(idOf(row)));
+): Promise<readonly { readonly link: StoredLink; readonly rows: readonly Row[] }[]> {
+  const found = [];
+  for (const [key, its] of Map.groupBy(rows, (row) => keyOf(idOf(row)))) {
+    const locked = its.some(isChangeable) ? links.get(key) : undefined;
     const link = locked && (await readLocked(run, locked));
-    const originalUrl = row.value ?? "";
-    // It was accepted before, so it can be parsed.
-    const target = (URL.parse(originalUrl)?.href ?? originalUrl) as Target;
-    const after = link && applyChange(link, { type: "edit", atMs, destination: { originalUrl, target } });
-    if (after === undefined) return undefined;
-    changed.push(after);
+    if (link !== undefined) found.push({ link, rows: its });
   }
-  return changed;
+  return found;
 }
 
 function idOf({ subject, created_ms }: ReplacedRow): LinkId {
