@@ -19,10 +19,11 @@ beforeAll(async () => {
 async function read(path: string, service: Pick<LocalService, "fetch"> = curt) {
   const response = await service.fetch(path, { headers: READER });
   const page = await response.text();
-  const [, written = ""] = /<div class="ticket blank">.*?<div class="address"><p>(.*?)<\/p>/.exec(page) ?? [];
+  const [, base = "", text = ""] =
+    /<label class="prefixed" for="q"><bdi dir="ltr">(.*?)<\/bdi><input [^>]*value="([^"]*)"/.exec(page) ?? [];
   const [, meant] = /<div class="address"><p><a href="\/([^"]*)"/.exec(page) ?? [];
   const [, free] = /name="custom_code" value="([^"]*)"/.exec(page) ?? [];
-  return { response, page, written: written.replaceAll(/<[^>]+>/g, ""), meant, free };
+  return { response, page, written: base + text, meant, free };
 }
 
 test.each([
@@ -177,14 +178,14 @@ test("the pages of a link without one offer the code in other capitals", async (
 });
 
 test("the page says why the address may differ from the suggested one", async () => {
-  for (const [path, hint, other] of [
-    ["/WIKI", en["page.unknown.capitals"], en["page.unknown.glued"]],
-    ["/WIKI/extra", en["page.unknown.capitals"], en["page.unknown.glued"]],
-    ["/abc.", en["page.unknown.glued"], en["page.unknown.capitals"]],
+  for (const [path, isGlued] of [
+    ["/WIKI", false],
+    ["/WIKI/extra", false],
+    ["/abc.", true],
   ] as const) {
     const { page } = await read(path);
-    expect(page).toContain(hint);
-    expect(page).not.toContain(other);
+    expect(page).toContain(en["page.unknown.next.match"]);
+    expect(page.includes(en["page.unknown.glued"])).toBe(isGlued);
   }
 });
 
@@ -236,4 +237,11 @@ test("another spelling of a page's address is an unknown code", async () => {
     expect([path, response.status, response.headers.get(REASON_HEADER)]).toEqual([path, 404, "link.unknown"]);
   }
   expect((await curt.fetch("/docs/")).status).toBe(200);
+});
+
+test("the address can be corrected, and its form opens what is written", async () => {
+  const { page } = await read("/jira/ABC");
+  expect(page).toContain('<form action="/+go">');
+  const { headers } = await curt.fetch("/+go?q=abc", { redirect: "manual" });
+  expect(headers.get("location")).toBe("/abc");
 });

@@ -13,7 +13,7 @@ import {
 import { manageLinks } from "../manage/script.ts";
 import { watchVisits, focusCopyButton, readCharts } from "../preview/script.ts";
 import { copyImages, printSheets, styleQrCode } from "../qr/script.ts";
-import { enableForms, markCurrentPart } from "../reference/script.ts";
+import { enableForms, markCurrentPart, searchParts } from "../reference/script.ts";
 import {
   clearStaleErrors,
   localiseTimes,
@@ -50,6 +50,7 @@ copyImages();
 printSheets();
 enableForms(document);
 markCurrentPart();
+searchParts();
 answerByKeys();
 
 /**

@@ -3,7 +3,7 @@ import type { DetachedCall } from "../../http/call.ts";
 import { viewEndpoint } from "../../http/endpoint.ts";
 import type { Page } from "../../http/page.ts";
 import { FINDABLE, html } from "../../http/responses.ts";
-import { message } from "../../locales/messages.ts";
+import { message, type MessageKey } from "../../locales/messages.ts";
 import { page, PRIVACY_PATH } from "../shared/layout.tsx";
 
 /** Says which data about visitors Curt stores. */
@@ -25,7 +25,7 @@ export interface Privacy {
 
 /** A summary of docs/privacy.md for visitors. */
 function privacyPage(language: string, { statsShown, statsKeepDays, createUserHeader }: Privacy): Page {
-  const sections = [
+  const actions = [
     ["privacy.visit", message(language, "privacy.visit.kept", { days: statsKeepDays })],
     ["privacy.public", message(language, `privacy.public.${statsShown}`)],
     ["privacy.make", message(language, "privacy.make.kept")],
@@ -33,9 +33,20 @@ function privacyPage(language: string, { statsShown, statsKeepDays, createUserHe
       ? []
       : [["privacy.people", message(language, "privacy.people.kept")] as const]),
     ["privacy.report", message(language, "privacy.report.kept")],
+  ] as const;
+  const technical = [
     ["privacy.cookies", message(language, "privacy.cookies.kept")],
     ["privacy.limits", message(language, "privacy.limits.kept")],
   ] as const;
+  const write = (sections: readonly (readonly [title: MessageKey, text: string])[]) =>
+    sections.map(([title, text]) => (
+      <>
+        <h2>{message(language, title)}</h2>
+        {text.split("\n").map((paragraph) => (
+          <p>{paragraph}</p>
+        ))}
+      </>
+    ));
   const title = message(language, "privacy.title");
   return page(
     language,
@@ -43,13 +54,13 @@ function privacyPage(language: string, { statsShown, statsKeepDays, createUserHe
     <>
       <h1>{title}</h1>
       <p class="lead">{message(language, "privacy.intro")}</p>
-      {sections.map(([key, text]) => (
-        <>
-          <h2>{message(language, key)}</h2>
-          <p>{text}</p>
-        </>
-      ))}
-      <p class="soft">{message(language, "privacy.proxy")}</p>
+      <div class="columns wide">
+        <div>{write(actions)}</div>
+        <aside>
+          {write(technical)}
+          <p>{message(language, "privacy.proxy")}</p>
+        </aside>
+      </div>
     </>,
   );
 }

@@ -3,9 +3,10 @@ import type { Page } from "../../http/page.ts";
 import { type CodeCase, lookUpCode, MAX_CODE_POINTS, parseCode } from "../../links/code.ts";
 import { isProblem } from "../../links/problem.ts";
 import { message } from "../../locales/messages.ts";
+import { TextField, VERBATIM } from "../shared/form-fields.tsx";
 import { FORM, page } from "../shared/layout.tsx";
 import { memoizePage } from "../shared/memoized-page.ts";
-import { Ticket, TicketAddress } from "../shared/ticket.tsx";
+import { Ticket, TicketAddress, withoutScheme } from "../shared/ticket.tsx";
 
 export interface Unknown {
   readonly baseUrl: string;
@@ -61,10 +62,27 @@ function render(
     { title },
     <>
       <h1>{title}</h1>
-      <p class="lead">{message(language, `page.unknown.next.${codeCase}`)}</p>
+      {isHome && <p class="lead">{message(language, `page.unknown.next.${codeCase}`)}</p>}
       <div class="columns wide">
         <div>
-          {!isHome && <Ticket state="blank" stub={<TicketAddress baseUrl={baseUrl} code={text} />} />}
+          {!isHome && (
+            <form action="/+go">
+              <Ticket
+                state="blank"
+                stub={
+                  <TextField
+                    name="q"
+                    label={message(language, "page.unknown.address")}
+                    hint={message(language, `page.unknown.next.${codeCase}`)}
+                    errors={{}}
+                    base={`${withoutScheme(baseUrl)}/`}
+                    input={{ ...VERBATIM, value: text }}
+                    button={<button class="primary">{message(language, "page.again")}</button>}
+                  />
+                }
+              />
+            </form>
+          )}
           {meant !== undefined && (
             <section class="meant" aria-labelledby="meant">
               <h2 id="meant">{message(language, "page.unknown.meant")}</h2>
@@ -74,9 +92,7 @@ function render(
                   {message(language, "page.unknown.see")}
                 </a>
               </div>
-              <p class="hint">
-                {message(language, isCapitals ? "page.unknown.capitals" : "page.unknown.glued")}
-              </p>
+              {!isCapitals && <p class="hint">{message(language, "page.unknown.glued")}</p>}
             </section>
           )}
         </div>

@@ -61,19 +61,20 @@ export function Guide({ context, documentPath }: { context: Context; documentPat
       <Part id="calls" title={say(GUIDE.calls)} kind="guide">
         <table class="calls">
           <tbody>
-            {operations.map(({ operationId, summary, method, path }) => (
-              <tr>
-                <th scope="row">
-                  <a href={`#${operationId}`}>{summary}</a>
-                  {WHEN[operationId] !== undefined && (
-                    <div class="soft">{withCode(say(WHEN[operationId]))}</div>
-                  )}
-                </th>
-                <td>
-                  <Endpoint method={method} path={path} />
-                </td>
-              </tr>
-            ))}
+            {operations.map(
+              ({ operationId, summary, method, path }) =>
+                WHEN[operationId] !== undefined && (
+                  <tr>
+                    <th scope="row">
+                      <a href={`#${operationId}`}>{summary}</a>
+                      <div class="soft">{withCode(say(WHEN[operationId]))}</div>
+                    </th>
+                    <td>
+                      <Endpoint method={method} path={path} />
+                    </td>
+                  </tr>
+                ),
+            )}
           </tbody>
         </table>
       </Part>

@@ -8,6 +8,7 @@ import { addressPath, viewEndpoint } from "../../http/endpoint.ts";
 import type { Page } from "../../http/page.ts";
 import { FINDABLE, html } from "../../http/responses.ts";
 import { message } from "../../locales/messages.ts";
+import { VERBATIM } from "../shared/form-fields.tsx";
 import { page } from "../shared/layout.tsx";
 import { type ClientLimits, Failures, FAILURES, GUIDE, Guide } from "./guide.tsx";
 import { OperationSection } from "./operation.tsx";
@@ -51,31 +52,31 @@ function referencePage(language: string, { api, documentPath, limits }: Referenc
       title: title,
       card: { description, origin: base, path: "/docs" },
     },
-    <div class="reference wide">
-      <header>
-        <h1>{title}</h1>
-        <p class="lead">{description}</p>
-      </header>
-      <Contents context={context} />
-      <div>
-        <Guide context={context} documentPath={documentPath} />
-        {operationsByGroup(api).map(([group, operations]) => (
-          <>
-            <h2>{say(`docs.group.${group}`)}</h2>
-            {operations.map((operation) => (
-              <OperationSection context={context} operation={operation} />
-            ))}
-          </>
-        ))}
-        <Failures context={context} limits={limits} />
+    <>
+      <h1>{title}</h1>
+      <p class="lead">{description}</p>
+      <div class="reference wide">
+        <Contents context={context} />
+        <div>
+          <Guide context={context} documentPath={documentPath} />
+          {operationsByGroup(api).map(([group, operations]) => (
+            <>
+              <h2>{say(`docs.group.${group}`)}</h2>
+              {operations.map((operation) => (
+                <OperationSection context={context} operation={operation} />
+              ))}
+            </>
+          ))}
+          <Failures context={context} limits={limits} />
+        </div>
       </div>
-    </div>,
+    </>,
   );
 }
 
 type Entry = readonly [id: string, name: string, method?: string];
 
-/** The index. Closed where it comes above the rest. */
+/** The index, closed where it comes above the rest, and the search of the page, which the script shows. */
 function Contents({ context: { api, say } }: { context: Context }) {
   const guide = (parts: typeof GUIDE | typeof FAILURES) =>
     Object.entries(parts).map(([id, key]): Entry => [id, say(key)]);
@@ -93,6 +94,11 @@ function Contents({ context: { api, say } }: { context: Context }) {
   return (
     // On a desk it scrolls, which keys can do only in an element that takes the focus.
     <nav class="contents" aria-label={say("docs.contents")} tabindex={0}>
+      <search hidden>
+        <label for="search">{say("docs.search")}</label>
+        <input id="search" type="search" placeholder=" " {...VERBATIM} />
+        <output class="hint" data-found={say("links.found")}></output>
+      </search>
       <details>
         <summary>{say("docs.contents")}</summary>
         {lists.map(([title, entries]) => (

@@ -39,7 +39,7 @@ export function Part({ id, title, kind, side, children }: PartProps) {
 
 interface CodeProps {
   readonly language: string;
-  /** For screen readers: wide code scrolls, so it takes the focus. */
+  /** For screen readers. */
   readonly name: string;
   readonly sample?: string;
   readonly children: string;
@@ -49,7 +49,7 @@ interface CodeProps {
 export function Code({ language, name, sample, children }: CodeProps) {
   return (
     <>
-      <pre tabindex={0} role="group" aria-label={name} data-sample={sample}>
+      <pre role="group" aria-label={name} data-sample={sample}>
         {coloured(children)}
       </pre>
       <CopyButton language={language} kind="quiet" />

@@ -5,31 +5,71 @@ const READ_AT = "-15% 0px -80% 0px";
 const TIMEOUT_MS = 30_000;
 const SHOWN_HEADERS = ["Location", "RateLimit", "Retry-After"];
 
+/** The links of the index, and the parts to which they lead. */
+function indexedParts(): readonly (readonly [link: HTMLAnchorElement, part: HTMLElement])[] {
+  return [...document.querySelectorAll<HTMLAnchorElement>(".contents a")].flatMap((link) => {
+    const part = document.getElementById(link.hash.slice(1));
+    return part === null ? [] : [[link, part]];
+  });
+}
+
 /** Marks the part being read in the index. */
 export function markCurrentPart(): void {
   const index = document.querySelector(".contents");
   if (index === null) return;
-  const links = new Map(
-    [...index.querySelectorAll<HTMLAnchorElement>("a[href^='#']")].map((link) => [link.hash.slice(1), link]),
-  );
-  const inSight = new Set<string>();
+  const parts = indexedParts();
+  const inSight = new Set<Element>();
   const watch = new IntersectionObserver(
     (changes) => {
       for (const { target, isIntersecting } of changes)
-        if (isIntersecting) inSight.add(target.id);
-        else inSight.delete(target.id);
-      const read = [...links.keys()].find((id) => inSight.has(id));
-      for (const [id, link] of links) link.ariaCurrent = id === read ? "true" : null;
-      const link = links.get(read ?? "");
+        if (isIntersecting) inSight.add(target);
+        else inSight.delete(target);
+      const [read] = parts.find(([, part]) => inSight.has(part)) ?? [];
+      for (const [link] of parts) link.ariaCurrent = link === read ? "true" : null;
       // The index scrolls by itself if it is higher than the window.
-      if (link !== undefined) index.scrollTop = link.offsetTop - index.clientHeight / 2;
+      if (read !== undefined) index.scrollTop = read.offsetTop - index.clientHeight / 2;
     },
     { rootMargin: READ_AT },
   );
-  for (const id of links.keys()) {
-    const part = document.getElementById(id);
-    if (part !== null) watch.observe(part);
-  }
+  for (const [, part] of parts) watch.observe(part);
+}
+
+/** Shows only the parts that have all words of the search, also in what is folded. */
+export function searchParts(): void {
+  const box = document.querySelector<HTMLElement>(".contents > search");
+  const input = box?.querySelector("input");
+  const output = box?.querySelector("output");
+  if (!box || !input || !output) return;
+  const parts = indexedParts();
+  box.hidden = false;
+
+  const show = () => {
+    const words = input.value.trim().toLowerCase().split(/\s+/);
+    for (const [link, part] of parts) {
+      const text = part.textContent.toLowerCase();
+      part.hidden = !words.every((word) => text.includes(word));
+      (link.parentElement ?? link).hidden = part.hidden;
+    }
+    const count = parts.filter(([, part]) => !part.hidden).length;
+    const found = output.dataset["found"] ?? "";
+    output.textContent =
+      input.value === ""
+        ? ""
+        : found.replace("{count}", String(count)).replace("{all}", String(parts.length));
+  };
+
+  input.addEventListener("input", () => {
+    show();
+    scrollTo({ top: 0 });
+  });
+  // A link to a part that the search hides shows everything again.
+  addEventListener("hashchange", () => {
+    const part = document.querySelector(":target[hidden]");
+    if (part === null) return;
+    input.value = "";
+    show();
+    part.scrollIntoView();
+  });
 }
 
 /** Shows the forms that call the API and makes them work. Without scripts they stay hidden. */

@@ -143,6 +143,8 @@ interface TextFieldProps<Field extends string> {
   readonly label: string;
   readonly hint?: Child;
   readonly errors: FieldErrors<Field>;
+  /** The start of an address, before the input. */
+  readonly base?: string;
   /** Attributes of the input. */
   readonly input?: Readonly<Record<string, string | number | boolean>>;
   /** Beside the input. */
@@ -152,13 +154,22 @@ interface TextFieldProps<Field extends string> {
 
 /** A labelled line of text with its error message and its hint. */
 export function TextField<Field extends string>(props: TextFieldProps<Field>) {
-  const { name, label, hint, errors, input, button, children } = props;
-  const line = (
+  const { name, label, hint, errors, base, input, button, children } = props;
+  const bare = (
     <input
       {...{ id: name, name, type: "text", autocomplete: "off", ...input }}
       {...describedBy(name, errors, hint === undefined ? "" : `${name}-hint`)}
     />
   );
+  const line =
+    base === undefined ? (
+      bare
+    ) : (
+      <label class="prefixed" for={name}>
+        <bdi dir="ltr">{base}</bdi>
+        {bare}
+      </label>
+    );
   return (
     <div class="field">
       <Label name={name} text={label} />
