@@ -146,7 +146,7 @@ export async function openPage(
     if (reason !== "net::ERR_ABORTED") problems.push(`${reason}: ${request.url()}`);
   });
   context.on("response", (response) => {
-    // The page sends a refused home form again, without the script, and then it shows why.
+    // The script sends the home form, and shows why it was refused.
     const isForm = response.request().method() === "POST" && new URL(response.url()).pathname === "/";
     const refused = isForm || response.url().startsWith(`${origin}/api/`) ? 500 : 400;
     if (!response.request().isNavigationRequest() && response.status() >= refused)

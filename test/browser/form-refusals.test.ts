@@ -39,6 +39,8 @@ describe.each(READERS)("a refused form ($locale)", ({ locale, viewport }) => {
   async function submitWrong(page: Page, address: string, code: string) {
     await page.goto("/");
     const form = fields(page);
+    let sent = 0;
+    page.on("request", (request) => (sent += Number(request.method() === "POST")));
     await form.address.fill(address);
     await form.code.fill(code);
     await page.getByText(say("home.more")).click();
@@ -46,6 +48,7 @@ describe.each(READERS)("a refused form ($locale)", ({ locale, viewport }) => {
     await form.code.press("Enter");
     await page.locator("[aria-invalid]").first().waitFor();
     expect(await page.title()).toBe(`${say("home.title.refused")} – Curt`);
+    expect(sent).toBe(1);
     const chosen = page.getByRole("radio", { name: say("duration.1week") });
     // The entries are still there.
     expect([await form.code.inputValue(), await chosen.isChecked()]).toEqual([code, true]);

@@ -4,9 +4,11 @@ import {
   copyCreated,
   drawDraft,
   focusAddress,
+  hidePassword,
   keepBookmarklet,
   keepDraft,
   rememberCreated,
+  restoreEntries,
   showCreatedHere,
   takeAddresses,
 } from "../home/script.ts";
@@ -24,34 +26,40 @@ import {
 } from "../shared/script.ts";
 
 // All pages load this script. Each function does nothing on pages without the elements it needs.
-// First, because it hides the key.
-manageLinks();
-localiseTimes(document);
-offerCopies(document);
-checkCodes();
-rememberToken();
-clearStaleErrors();
-submitOnce();
-drawDraft();
-takeAddresses();
-convertDates(document);
-keepDraft();
-keepQuery();
-focusAddress();
-keepBookmarklet();
-rememberCreated();
-copyCreated();
-focusCopyButton();
-showCreatedHere();
-readCharts(document);
-watchVisits();
-styleQrCode();
-copyImages();
-printSheets();
-enableForms(document);
-markCurrentPart();
-searchParts();
-answerByKeys();
+enhance();
+
+function enhance(): void {
+  // First, because it hides the key.
+  manageLinks();
+  localiseTimes(document);
+  offerCopies(document);
+  restoreEntries();
+  checkCodes();
+  rememberToken();
+  clearStaleErrors();
+  submitOnce();
+  drawDraft();
+  takeAddresses();
+  convertDates(document);
+  keepDraft();
+  keepQuery();
+  focusAddress();
+  keepBookmarklet();
+  hidePassword();
+  rememberCreated();
+  copyCreated(enhance);
+  focusCopyButton();
+  showCreatedHere();
+  readCharts(document);
+  watchVisits();
+  styleQrCode();
+  copyImages();
+  printSheets();
+  enableForms(document);
+  markCurrentPart();
+  searchParts();
+  answerByKeys();
+}
 
 /**
  * Keeps the query of a short address when the language changes, because the link may pass it on. The service can't: all

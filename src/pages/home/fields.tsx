@@ -102,7 +102,7 @@ function Visits({ language, form, errors, focused }: EndsProps) {
   );
 }
 
-/** The password is visible, because its maker passes it on. */
+/** The password is visible, because its maker passes it on, until the maker hides it. */
 function Password({ language, form, errors, focused }: EndsProps) {
   return (
     <TextField
@@ -116,6 +116,11 @@ function Password({ language, form, errors, focused }: EndsProps) {
         autofocus: focused === "password",
         "data-secret": true,
       }}
+      button={
+        <button type="button" class="quiet" data-show={message(language, "home.password.show")} hidden>
+          {message(language, "home.password.hide")}
+        </button>
+      }
     />
   );
 }

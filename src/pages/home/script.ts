@@ -29,6 +29,19 @@ export function keepBookmarklet(): void {
   document.querySelector(".bookmarklet a")?.addEventListener("click", (event) => event.preventDefault());
 }
 
+/** Hides and shows a typed password. It stays a text field, or browsers would offer to save the password. */
+export function hidePassword(): void {
+  const button = document.querySelector<HTMLButtonElement>("button[data-show]");
+  if (!button) return;
+  button.hidden = false;
+  button.addEventListener("click", () => {
+    const { show = "" } = button.dataset;
+    button.dataset["show"] = button.textContent;
+    button.textContent = show;
+    button.previousElementSibling?.classList.toggle("masked");
+  });
+}
+
 /**
  * Keeps the typed text when the language changes, in the query of the language links. Secrets stay out, because addresses
  * end up in histories and logs.
@@ -39,9 +52,7 @@ export function keepDraft(): void {
   for (const link of document.querySelectorAll<HTMLAnchorElement>("a[hreflang]"))
     link.addEventListener("click", () => {
       const query = new URLSearchParams({ language: link.hreflang });
-      for (const [name, value] of new FormData(form))
-        if (typeof value === "string" && value !== "" && !form.querySelector(`[name=${name}][data-secret]`))
-          query.set(name, value);
+      for (const [name, value] of publicEntriesOf(form)) query.set(name, value);
       const search = query.toString();
       link.search = search.length <= MAX_QUERY_CHARS ? search : `language=${link.hreflang}`;
     });
@@ -194,9 +205,10 @@ export function drawDraft(): void {
 
 /**
  * Creates the link and copies its address, in answer to the press: browsers let a page copy only then, so the clipboard gets a
- * promise. Where they can't, the form is sent as without scripts, and the result has its button.
+ * promise. Where they can't, the form is sent as without scripts, and the result has its button. A refused form comes back in
+ * the response; `enhance` makes it work.
  */
-export function copyCreated(): void {
+export function copyCreated(enhance: () => void): void {
   const form = document.querySelector<HTMLFormElement>("form[data-make]");
   const button = form?.querySelector<HTMLButtonElement>("[data-copies]");
   if (!form || !button || !("ClipboardItem" in window)) return;
@@ -207,22 +219,51 @@ export function copyCreated(): void {
     // A press on one of our offers has its own value.
     if (event.defaultPrevented || event.submitter?.hasAttribute("name")) return;
     event.preventDefault();
-    const created = create(form);
-    const text = created.then(({ address }) => new Blob([address], { type: "text/plain" }));
+    const sent = send(form);
+    const text = sent.then(({ address }) => {
+      if (address === undefined) throw new Error("The form was refused");
+      return new Blob([address], { type: "text/plain" });
+    });
     text.catch(() => {});
     const copied = navigator.clipboard.write([new ClipboardItem({ "text/plain": text })]).then(
       () => true,
       () => false,
     );
-    // The server's page says what is wrong, or the browser that nobody answers.
-    void showResult(created, copied).catch(() => form.submit());
+    // The browser says that nobody answers.
+    void showResult(sent, copied, enhance).catch(() => form.submit());
   });
 }
 
-async function showResult(created: ReturnType<typeof create>, copied: Promise<boolean>): Promise<void> {
-  const { page } = await created;
-  if (await copied) write("sessionStorage", SUBMITTED_KEY, COPIED);
-  location.assign(page);
+async function showResult(sent: Promise<Sent>, copied: Promise<boolean>, enhance: () => void): Promise<void> {
+  const { page, content, address } = await sent;
+  if (address !== undefined) {
+    if (await copied) write("sessionStorage", SUBMITTED_KEY, COPIED);
+    return location.assign(page);
+  }
+  const main = content.querySelector("main");
+  const form = main?.querySelector<HTMLFormElement>("form[data-make]");
+  if (!main || !form) throw new Error("The response isn't the form");
+  document.title = content.title;
+  document.querySelector("main")?.replaceWith(main);
+  history.replaceState(Object.fromEntries(publicEntriesOf(form)), "");
+  enhance();
+  (main.querySelector<HTMLElement>("[autofocus]") ?? main).focus();
+}
+
+/** Shows the entries of a form that was refused on this page, after Back or a reload. */
+export function restoreEntries(): void {
+  const fields = document.querySelector<HTMLFormElement>("form[data-make]")?.elements;
+  for (const [name, value] of Object.entries((history.state ?? {}) as Record<string, string>)) {
+    const field = fields?.namedItem(name);
+    if (field instanceof HTMLInputElement || field instanceof RadioNodeList) field.value = value;
+  }
+}
+
+/** Without empty ones and secrets. */
+function publicEntriesOf(form: HTMLFormElement): [name: string, value: string][] {
+  return [...entriesOf(form)].filter(
+    ([name, value]) => value !== "" && !form.querySelector(`[name=${name}][data-secret]`),
+  );
 }
 
 /** As the browser would send them. No field takes a file. */
@@ -230,14 +271,19 @@ function entriesOf(form: HTMLFormElement): URLSearchParams {
   return new URLSearchParams([...new FormData(form)].map(([name, value]) => [name, value as string]));
 }
 
-/** The page of the new link, and its short address. */
-async function create(form: HTMLFormElement): Promise<{ readonly page: string; readonly address: string }> {
+interface Sent {
+  readonly page: string;
+  readonly content: Document;
+  /** The short address, unless the form was refused. */
+  readonly address: string | undefined;
+}
+
+async function send(form: HTMLFormElement): Promise<Sent> {
   const body = entriesOf(form);
   const response = await fetch(form.action, { method: "POST", headers: { Accept: "text/html" }, body });
-  const result = new DOMParser().parseFromString(await response.text(), "text/html");
-  const address = result.querySelector<HTMLElement>("main [data-copy]")?.dataset["copy"];
-  if (!response.redirected || address === undefined) throw new Error("The form was refused");
-  return { page: `${response.url}#made`, address };
+  const content = new DOMParser().parseFromString(await response.text(), "text/html");
+  const { copy: address } = content.querySelector<HTMLElement>("main [data-copy]")?.dataset ?? {};
+  return { page: `${response.url}#made`, content, address: response.redirected ? address : undefined };
 }
 
 /** Adds a link to the list if this browser created it with the form. */
