@@ -250,8 +250,11 @@ async function showResult(sent: Promise<Sent>, copied: Promise<boolean>, enhance
   (main.querySelector<HTMLElement>("[autofocus]") ?? main).focus();
 }
 
-/** Shows the entries of a form that was refused on this page, after Back or a reload. */
+/** Shows the entries of a form that was refused on this page, after Back. */
 export function restoreEntries(): void {
+  const [navigation] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
+  // Whoever opens the address again wants an empty form, but browsers keep the state then.
+  if (navigation?.type !== "back_forward") return;
   const fields = document.querySelector<HTMLFormElement>("form[data-make]")?.elements;
   for (const [name, value] of Object.entries((history.state ?? {}) as Record<string, string>)) {
     const field = fields?.namedItem(name);
