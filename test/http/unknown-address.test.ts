@@ -174,7 +174,7 @@ test.each(["/WIKI", "/api/v1/links/WIKI", "/api/v1/links/WIKI/stats"])(
 );
 
 test("the pages of a link without one offer the code in other capitals", async () => {
-  for (const suffix of ["+", "+report"]) expect((await read(`/WIKI${suffix}`)).meant).toBe("Wiki");
+  for (const suffix of ["+", "+qr", "+report"]) expect((await read(`/WIKI${suffix}`)).meant).toBe("Wiki");
 });
 
 test("the page says why the address may differ from the suggested one", async () => {

@@ -22,7 +22,11 @@ function renderQrPage({ links }: Pick<ApiViewParts, "links">) {
   return async (call: DetachedCall): Promise<Response> => {
     const { query: style, problem } = readQrStyle(call.request);
     const link = await links.resolve(call.code);
-    if (isProblem(link)) return answerPageProblem(call, link);
+    if (isProblem(link)) {
+      // Only this says which code may be meant.
+      const found = link.kind === "unknown" ? await links.find(call.code) : link;
+      return answerPageProblem(call, isProblem(found) ? found : link);
+    }
     const query = parametersOf(call.request);
     const form = Object.fromEntries(
       QR_FIELDS.flatMap((field) => {
