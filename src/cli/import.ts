@@ -5,7 +5,7 @@ import { StoreUnavailable, StoreUnusable, SyncFailed } from "../links/link-store
 import { MAX_NAME_LENGTH } from "../links/name.ts";
 import { isOwnTarget } from "../links/target.ts";
 import { importRules } from "../server/core.ts";
-import { fillStore, hasStore, openImporter, openRecords } from "../store/open.ts";
+import { fillStore, hasStore, openImporter, openRecords, removeEmptyStore } from "../store/open.ts";
 import { otherCodeCase } from "../store/shared/first-links.ts";
 import {
   type Counts,
@@ -60,10 +60,12 @@ export async function importFile(
     return fail("--report would overwrite an input file or the store. Name another one.");
   using skipped = openSkippedRows(report);
   using progress = showProgress();
+  let isNew = false;
   try {
     const run: ImportRun = { config, options, input: openInput(file), skipped, progress };
     // A table starts with the names of its columns, a link dump with #, and an export of golink with a link.
     const firstLine = await run.input.firstLine();
+    isNew = options["dry-run"] !== true && !(await hasStore(database));
     const refused = options.new === true ? undefined : await refuseMissing(database, options);
     if (refused !== undefined) return refused;
     if (isGolink(firstLine)) return await importGolink(run);
@@ -76,6 +78,7 @@ export async function importFile(
     return await importExport(run, readCodeCase(firstLine) ?? config.codeCase);
   } catch (error) {
     progress.end();
+    if (isNew && !(error instanceof StoreUnavailable)) removeEmptyStore(database);
     if (error instanceof UnreadableFile)
       return fail(`${error.file ?? (file === "-" ? "standard input" : file)} ${error.message}`);
     throw error;

@@ -8,7 +8,7 @@ import type { LinkImporter, Records, StoreReport, WriteRecords } from "./shared/
 import type { Statements } from "./shared/sql.ts";
 import { identify } from "./sqlite/file/file-identity.ts";
 import { checkFile, hasFile } from "./sqlite/file/file.ts";
-import { fillSqliteStore, openSqliteImporter, openSqliteRecords } from "./sqlite/records.ts";
+import { fillSqliteStore, openSqliteImporter, openSqliteRecords, removeEmptyFile } from "./sqlite/records.ts";
 import {
   openSqliteReader,
   openSqliteStore,
@@ -108,6 +108,11 @@ export async function openImporter(database: Address, codeCase: CodeCase): Promi
   return database.engine === "sqlite"
     ? openSqliteImporter(database.path, codeCase)
     : (await postgresRecords()).openPostgresImporter(database, codeCase);
+}
+
+/** Removes a store that an import created and added nothing to. The empty tables of PostgreSQL stay. */
+export function removeEmptyStore(database: Address): void {
+  if (database.engine === "sqlite") removeEmptyFile(database.path);
 }
 
 /** Reads the whole configured store. Undefined if there is none yet. Throws {@link StoreUnusable}. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { openLookup } from "../../src/cli/import.ts";
@@ -184,12 +184,28 @@ describe("curt import", () => {
       const refused = await runCommand(["import", "--new", path], settings);
       expect(refused.code).toBe(1);
       expect(refused.stderr).toContain(`is broken at line ${line}: ${why}`);
+      expect(readdirSync(folder.path)).toEqual(["export"]);
       const skipped = await runCommand(["import", "--new", "--skip-bad", path], settings);
       expect(skipped.code).toBe(0);
       expect(skipped.stdout).toContain(`line ${line}\n`);
       expect(skipped.stdout).toContain("has everything else from the export: ");
     },
   );
+
+  test("removes the store that it created if it adds nothing, but not one that it found", async () => {
+    using folder = temporaryFolder();
+    const [file, path] = [join(folder.path, "links.csv"), join(folder.path, "curt.db")];
+    const refuse = () => run(["import", "--new", file], settingsFor(path));
+    writeFileSync(file, 'code,target\na,"https://example.com/\n');
+    expect(await refuse()).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("its quotes are wrong"),
+    });
+    expect(readdirSync(folder.path)).toEqual(["links.csv"]);
+    await (await openStore(sqlite(path))).close();
+    expect(await refuse()).toMatchObject({ code: 1 });
+    expect(readdirSync(folder.path).toSorted()).toEqual(["curt.db", "links.csv"]);
+  });
 
   test("refuses folders and missing, foreign, newer, empty and broken files, and leaves the store empty", async () => {
     using folder = temporaryFolder();

@@ -1,5 +1,6 @@
 // A SQLite file as records: read for an export, filled from one, or extended by an import.
 import type { Database } from "bun:sqlite";
+import { rmSync } from "node:fs";
 
 import type { CodeCase } from "../../links/code.ts";
 import { StoreUnusable, SyncFailed } from "../../links/link-store.ts";
@@ -14,7 +15,7 @@ import {
 } from "../shared/records.ts";
 import { readCodeCase, keepCodeCase } from "../shared/remembered-settings.ts";
 import { identify } from "./file/file-identity.ts";
-import { closeWriter, openChecked, openWriter } from "./file/file.ts";
+import { closeWriter, hasFile, openChecked, openWriter } from "./file/file.ts";
 import { createImporter, linkRecords } from "./link-records.ts";
 import { createReader } from "./reader.ts";
 import { fail, runOn, scanOn, trying } from "./sql.ts";
@@ -83,6 +84,20 @@ export async function fillSqliteStore<T>(
     if (database.inTransaction) database.run("ROLLBACK");
     // Closing would try the sync again.
     if (!hasFailedSync) trying(() => closeWriter(database));
+  }
+}
+
+/** Removes a file that an import created for nothing. Holds the writers' lock meanwhile, so that no process writes to it. */
+export function removeEmptyFile(path: string): void {
+  if (!hasFile(path)) return;
+  const database = openWriter(path);
+  try {
+    trying(() => database.run("BEGIN IMMEDIATE"));
+    if (isEmpty(database))
+      for (const file of [path, `${path}-wal`, `${path}-shm`]) rmSync(file, { force: true });
+    database.run("ROLLBACK");
+  } finally {
+    database.close();
   }
 }
 
