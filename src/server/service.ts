@@ -5,7 +5,6 @@ import type { SenderLimits } from "../events/sender.ts";
 import { createDomains } from "../http/domain.ts";
 import { Overload, type OverloadLimits } from "../http/limits/overload.ts";
 import { createRequestFigures } from "../http/request-counts.ts";
-import { reasonOf } from "../lib/error-reason.ts";
 import type { Log } from "../lib/log.ts";
 import { repeat } from "../lib/repeat.ts";
 import { splitKey } from "../links/code.ts";
@@ -16,6 +15,7 @@ import { createIdentity } from "../pages/assets/branding.ts";
 import { createLinkCache } from "../redirect/link-cache.ts";
 import { createRedirectFigures } from "../redirect/redirect.ts";
 import type { SharingLimits } from "../views/sharing.ts";
+import { journalUnusable } from "../visits/journal/journal-store.ts";
 import type { JournalTiming } from "../visits/journal/journal.ts";
 import type { OpenRecorder, Visits } from "../visits/visits.ts";
 import { type App, createApp, createClients } from "./app.ts";
@@ -258,9 +258,6 @@ async function openRecorder(
     });
   } catch (cause) {
     if (cause instanceof StoreUnusable) throw cause;
-    throw new StoreUnusable(
-      `${journalFolder} cannot keep visits until they are in the store: ${reasonOf(cause)}. Set DATA_DIR to a folder that Curt can write to.`,
-      { cause },
-    );
+    throw journalUnusable(journalFolder, cause);
   }
 }

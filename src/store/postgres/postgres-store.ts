@@ -1,4 +1,4 @@
-import { describeStore, type PostgresAddress } from "../../config/database-url.ts";
+import type { PostgresAddress } from "../../config/database-url.ts";
 import type { LinkStore } from "../../links/link-store.ts";
 import { FIGURE_LINKS } from "../../moderation/figures.ts";
 import type { ModerationStore } from "../../moderation/moderation-store.ts";
@@ -23,6 +23,7 @@ import { createSearch } from "./link-search.ts";
 import { createLinksReader, createLinks } from "./link-updates.ts";
 import { openReplicas, type ReplicaOptions } from "./replicas.ts";
 import { hasSchema, migrate, requireCurrentVersion, requireEncoding } from "./schema.ts";
+import { identityOf } from "./store-identity.ts";
 import { createVisits, createVisitsReader } from "./visit-queries.ts";
 import { eraseVisits } from "./visit-rows.ts";
 
@@ -55,7 +56,6 @@ const OWNER_INDEX = {
   owner: "(terms::json ->> 'owner')",
   keyPrefix: "substr(code, 1, strpos(code, '/'))",
 };
-const STORE_ID = "SELECT id FROM store";
 const COUNT_LINKS = "SELECT count(*) AS links FROM links";
 /** As `isSendable` decides. */
 const UNSENDABLE = `
@@ -129,12 +129,7 @@ export async function openPostgresStore(
       return reader.figures(nowMs);
     },
     findNear: replicas?.findNear,
-    async identity() {
-      const { rows } = await database.run<{ id: string }>(STORE_ID);
-      const [id = "", place] = [rows[0]?.id, describeStore(address)];
-      // A database has many addresses, so only a database with another id is another one.
-      return { id, place, isElsewhere: (other) => other.id !== id && other.place !== place };
-    },
+    identity: () => identityOf(database.run, address),
     async close() {
       await Promise.all([links.close(), reports.settled(), replicas?.close(), instances.leave()]);
       await database.close();

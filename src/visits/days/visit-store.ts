@@ -43,6 +43,8 @@ export interface StoreIdentity {
   readonly id: string;
   /** The path of its file, or the address of its database. */
   readonly place: string;
+  /** Differs between a database and its copy on any server, whatever their addresses. A file has none. */
+  readonly cluster?: string | undefined;
 }
 
 export interface OwnIdentity extends StoreIdentity {

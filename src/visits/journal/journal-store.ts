@@ -3,6 +3,7 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
+import { reasonOf } from "../../lib/error-reason.ts";
 import { syncFolder } from "../../lib/files.ts";
 import { StoreUnusable } from "../../links/link-store.ts";
 import type { OwnIdentity, StoreIdentity } from "../days/visit-store.ts";
@@ -20,7 +21,7 @@ export async function claimJournal<T>(folder: string, store: OwnIdentity, take: 
   using _ = await lockClaims(folder);
   requireOwnJournal(folder, store);
   const owner = readJournalStore(folder);
-  if (owner?.id !== store.id || owner.place !== store.place) write(folder, store);
+  if (!isSame(owner, store) || owner?.place !== store.place) write(folder, store);
   return take();
 }
 
@@ -42,10 +43,24 @@ export function requireOwnJournal(folder: string, store: OwnIdentity): void {
     throw new StoreUnusable(
       `${folder} is the journal of ${owner.place}, and its visits must not get into ${store.place}${owner.id === store.id ? ", a copy" : ""}. Set DATA_DIR to another folder.`,
     );
-  if (owner.id !== store.id && journalState(folder) !== "idle")
+  const isCopy = owner.id === store.id;
+  // A database that an upgrade or a restore has put into its own place isn't a copy.
+  if (!isSame(owner, store) && journalState(folder) !== "idle")
     throw new StoreUnusable(
-      `${folder} has visits of another store, which was at ${owner.place}, and they must not get into ${store.place}. Put that store back, or set DATA_DIR to another folder.`,
+      `${folder} has visits of another store, which was at ${owner.place}, and they must not get into ${store.place}${isCopy ? ", a copy" : ""}. Put that store back, or set DATA_DIR to another folder.${isCopy ? ` If the database has moved, delete ${join(folder, "store")}.` : ""}`,
     );
+}
+
+/** An earlier Curt wrote no cluster. */
+function isSame(owner: StoreIdentity | undefined, { id, cluster }: StoreIdentity): boolean {
+  return owner?.id === id && (owner.cluster ?? cluster) === cluster;
+}
+
+export function journalUnusable(folder: string, cause: unknown): StoreUnusable {
+  return new StoreUnusable(
+    `${folder} cannot keep visits until they are in the store: ${reasonOf(cause)}. Set DATA_DIR to a folder that Curt can write to.`,
+    { cause },
+  );
 }
 
 /** The store that a journal belongs to. Undefined if there is no journal, or an earlier version created it. */
@@ -53,17 +68,17 @@ export function readJournalStore(folder: string): StoreIdentity | undefined {
   const path = join(folder, "store");
   if (!existsSync(path)) return undefined;
   try {
-    const { id, place } = JSON.parse(readFileSync(path, "utf8")) as Partial<StoreIdentity>;
-    if (typeof id === "string" && typeof place === "string") return { id, place };
+    const { id, place, cluster } = JSON.parse(readFileSync(path, "utf8")) as Partial<StoreIdentity>;
+    if (typeof id === "string" && typeof place === "string") return { id, place, cluster };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
   throw new StoreUnusable(`${path} is damaged. Delete it if ${folder} belongs to this store.`);
 }
 
-function write(folder: string, { id, place }: StoreIdentity): void {
+function write(folder: string, { id, place, cluster }: StoreIdentity): void {
   const path = join(folder, "store");
-  writeFileSync(`${path}.new`, `${JSON.stringify({ id, place })}\n`, { flush: true });
+  writeFileSync(`${path}.new`, `${JSON.stringify({ id, place, cluster })}\n`, { flush: true });
   renameSync(`${path}.new`, path);
   syncFolder(folder);
 }
