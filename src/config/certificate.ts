@@ -4,7 +4,7 @@ import { isIP } from "node:net";
 import { createSecureContext } from "node:tls";
 
 import { reasonOf } from "../lib/error-reason.ts";
-import type { Log } from "../lib/log.ts";
+import type { WarningLog } from "../lib/log.ts";
 import { type Config, ConfigError } from "./config.ts";
 
 const MAX_FILE_BYTES = 1024 * 1024;
@@ -21,7 +21,7 @@ export interface Certificate {
 /** Reads the certificate that Curt serves; undefined if it serves plain HTTP. Throws `ConfigError`. */
 export async function readCertificate(
   { tlsCert, tlsKey, baseUrl, domains }: Pick<Config, "tlsCert" | "tlsKey" | "baseUrl" | "domains">,
-  log: Log,
+  log: WarningLog,
 ): Promise<Certificate | undefined> {
   if (tlsCert === null || tlsKey === null) return undefined;
   const [cert, key] = await Promise.all([readText(tlsCert), readText(tlsKey)]);

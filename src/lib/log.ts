@@ -10,6 +10,11 @@ interface WriteLine {
   (fields: object, text: string): void;
 }
 
+/** Takes the warnings of a start, for its log or for curt check. */
+export interface WarningLog {
+  warn(fields: object, text: string): void;
+}
+
 /** Never waits: it drops lines that nobody reads. */
 export interface Log extends Readonly<Record<Level, WriteLine>> {
   isLevelEnabled(level: Level): boolean;

@@ -1,6 +1,6 @@
 import { type Config, ConfigError, hostOf } from "../config/config.ts";
 import type { Domain } from "../http/domain.ts";
-import { type Log, withoutQuery } from "../lib/log.ts";
+import { type Log, type WarningLog, withoutQuery } from "../lib/log.ts";
 import { fillRandom } from "../lib/random.ts";
 import { BELIEVED_DAYS, type Clock, createClock, type Trust } from "../links/clock.ts";
 import { keyOf, type LinkKey } from "../links/code.ts";
@@ -17,7 +17,7 @@ import { type BringBack, createBringBack } from "../moderation/corrections.ts";
 import { type Counters, createCounters } from "../moderation/counters.ts";
 import { createHostRules, type HostRules } from "../moderation/host-rules.ts";
 import { createInspection, type Inspection } from "../moderation/inspection.ts";
-import type { ModerationStore } from "../moderation/moderation-store.ts";
+import type { KnownHosts, ModerationStore } from "../moderation/moderation-store.ts";
 import { createOperator, createRuleCheck, type Operator } from "../moderation/operator.ts";
 import { createRateLimits, type RateLimits } from "../moderation/rate-limits.ts";
 import { type Cases, createCases, createReports, type Reports } from "../moderation/reports.ts";
@@ -113,7 +113,9 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
     });
   try {
     await compareCodeCase(config, store);
-    await compareHosts(config, store, clock.nowMs(), log);
+    const hosts = config.domains.map(hostOf);
+    const known = await store.rememberHosts(hostOf(config.baseUrl), hosts, clock.nowMs());
+    checkHosts(known, log);
   } catch (error) {
     await store.close();
     throw error;
@@ -215,14 +217,7 @@ async function compareCodeCase(
 }
 
 /** Throws {@link ConfigError} if a host of DOMAINS has links that belong to BASE_URL. */
-async function compareHosts(
-  { baseUrl, domains }: Config,
-  store: Pick<ModerationStore, "rememberHosts">,
-  nowMs: number,
-  log: Log,
-): Promise<void> {
-  const hosts = domains.map(hostOf);
-  const { moved, removed } = await store.rememberHosts(hostOf(baseUrl), hosts, nowMs);
+export function checkHosts({ moved, removed }: KnownHosts, log: WarningLog): void {
   if (moved.length > 0)
     throw new ConfigError(
       moved.map(

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import {
   chmodSync,
+  copyFileSync,
   existsSync,
   readdirSync,
   readFileSync,
@@ -510,6 +511,14 @@ test("curt serve reports all wrong settings together, and curt check ignores unr
   expect((await run(["check"], fine)).code).toBe(0);
 });
 
+function warningsInLog({ logged }: { readonly logged: readonly string[] }): readonly string[] {
+  return logged.flatMap((line) => {
+    const { level, msg, ...fields } = JSON.parse(line) as Record<string, unknown>;
+    delete fields["time"];
+    return level === "warn" ? withFields(String(msg), fields) : [];
+  });
+}
+
 describe("curt check", () => {
   test("warns of what a start warns of, in its words", async () => {
     using folder = temporaryFolder();
@@ -528,13 +537,58 @@ describe("curt check", () => {
     ]);
     await using program = await startProgram({ ...settings, LIMIT_CREATE: "30/1m" });
     await untilLogged(program, "every user");
-    const warnings = program.logged.map((line) => JSON.parse(line) as Record<string, unknown>);
-    expect(
-      warnings.flatMap(({ level, msg, ...fields }) => {
-        delete fields["time"];
-        return level === "warn" ? withFields(String(msg), fields) : [];
-      }),
-    ).toEqual(found);
+    expect(warningsInLog(program)).toEqual(found);
+  });
+
+  test("warns of a certificate, a list and a domain as a start does, and fails where it would fail", async () => {
+    using folder = temporaryFolder();
+    // In a folder of its own, because git gives everybody the right to read its files.
+    const certificate = (name: string) => {
+      const copy = join(folder.path, name);
+      copyFileSync(join(import.meta.dir, `../http/certificates/${name}.pem`), copy);
+      return copy;
+    };
+    const own = { DATABASE_URL: `sqlite:${join(folder.path, "curt.db")}`, BASE_URL: "https://a.example" };
+    {
+      await using before = await startProgram({ ...own, DOMAINS: "https://b.example" });
+      const body = JSON.stringify({ original_url: "https://example.com/" });
+      for (const Host of ["a.example", "b.example"])
+        await fetch(`${before.origin}/api/v1/shorten`, { method: "POST", body, headers: { Host } });
+    }
+    const list = join(folder.path, "list");
+    writeFileSync(list, "# nothing\n");
+    const settings = {
+      ...own,
+      BLOCKLIST: list,
+      TLS_CERT: certificate("first"),
+      TLS_KEY: certificate("first"),
+    };
+    const { code, stderr } = await run(["check"], settings);
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringMatching(/no rules.*\n.*TLS_CERT.*\n.*no longer in DOMAINS/),
+    ]);
+    await using program = await startProgram(settings);
+    await untilLogged(program, "no longer in DOMAINS");
+    expect(warningsInLog(program).toSorted()).toEqual(stderr.trimEnd().split("\n").toSorted());
+    for (const [wrong, why] of [
+      [{ TLS_CERT: certificate("expired"), TLS_KEY: certificate("expired") }, "expired on"],
+      [{ BASE_URL: "https://c.example", DOMAINS: "https://a.example" }, "Set ALIASES=a.example instead"],
+    ] as const) {
+      const refused = { code: 2, stderr: expect.stringContaining(why) };
+      expect(await run(["check"], { ...settings, ...wrong })).toMatchObject(refused);
+      expect(await run(["serve"], { ...settings, ...wrong, PORT: "0" })).toMatchObject(refused);
+    }
+  });
+
+  test("refuses a journal that can't be read, in the words of serve", async () => {
+    using folder = temporaryFolder();
+    const settings = { DATA_DIR: folder.path };
+    await (await openStore(readConfig(settings).database)).close();
+    writeFileSync(join(folder.path, "curt.db-visits"), "");
+    const refused = { code: 1, stderr: expect.stringContaining("curt.db-visits cannot keep visits") };
+    expect(await run(["check"], settings)).toMatchObject(refused);
+    expect(await run(["serve"], { ...settings, PORT: "0", BASE_URL: "http://a" })).toMatchObject(refused);
   });
 
   test("lists the names of tokens, of a file as well, and refuses weak ones without showing them", async () => {

@@ -7,6 +7,7 @@ import { readConfig } from "../../src/config/config.ts";
 import { describeStore } from "../../src/config/database-url.ts";
 import type { LinkKey } from "../../src/links/code.ts";
 import { journalState } from "../../src/visits/journal/journal-state.ts";
+import { runCommand as run } from "../cli/commands.ts";
 import { sharePostgres } from "../support/postgres.ts";
 import { BASE_URL, openStoreOf, type Settings, temporaryFolder } from "../support/service.ts";
 import { visit } from "../visits/visits.ts";
@@ -65,6 +66,11 @@ test("the visits of a killed service go to its SQLite file, not to one of the sa
         `${journal} is the journal of ${at("live")}, and its visits must not get into ${at("trial")}. Set DATA_DIR to another folder.`,
       ),
     });
+  expect(await run(["check"], { ...settingsOf("trial"), PORT: "1" })).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(`${journal} is the journal of ${at("live")}`),
+  });
+  expect(await run(["check"], { ...settingsOf("live"), PORT: "1" })).toMatchObject({ code: 0, stderr: "" });
   expect(filesIn(journal)).toEqual(before);
   expect(await visitsAfterStart(settingsOf("live"))).toBe(visits);
 });
@@ -86,6 +92,36 @@ test("the visits of a killed service go to its PostgreSQL database, not to one t
       ),
     });
   expect(filesIn(journal)).toEqual(before);
+  expect(await run(["check"], settings)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(`${journal} has visits of another store`),
+  });
   await server.query(`UPDATE store SET id = '${String(id)}'`, "live");
+  expect(await visitsAfterStart(settings)).toBe(visits);
+});
+
+test("the visits of a killed service go to its PostgreSQL database, not to a copy of it", async () => {
+  using folder = temporaryFolder();
+  const server = await sharePostgres();
+  const settings = { DATA_DIR: folder.path, DATABASE_URL: await server.url("original") };
+  const { journalFolder: journal } = readConfig(settings);
+  const visits = await killWithVisits(settings, journal);
+  const before = filesIn(journal);
+  // A copy on another server has the name and another address.
+  const name = new URL(settings.DATABASE_URL).pathname.slice(1);
+  await server.query(`ALTER DATABASE "${name}" RENAME TO "${name}_kept"`);
+  await server.query(`CREATE DATABASE "${name}" TEMPLATE "${name}_kept"`);
+  const copied = { ...settings, DATABASE_URL: settings.DATABASE_URL.replace("127.0.0.1", "localhost") };
+  const refusal = {
+    code: 1,
+    stderr: expect.stringContaining(
+      `they must not get into ${describeStore(readConfig(copied).database)}, a copy.`,
+    ),
+  };
+  expect(await run(["check"], copied)).toMatchObject(refusal);
+  expect(await refused({ ...copied, PORT: "0", BASE_URL, PROCESSES })).toMatchObject(refusal);
+  expect(filesIn(journal)).toEqual(before);
+  await server.query(`DROP DATABASE "${name}"`);
+  await server.query(`ALTER DATABASE "${name}_kept" RENAME TO "${name}"`);
   expect(await visitsAfterStart(settings)).toBe(visits);
 });

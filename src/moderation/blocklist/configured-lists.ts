@@ -3,6 +3,7 @@ import type { Log } from "../../lib/log.ts";
 import { fillRandom } from "../../lib/random.ts";
 import { type Blocklist, type BlocklistOverrides, ListsUnusable, openBlocklist } from "./blocklist.ts";
 import { feedFile, type FeedOverrides, type Feeds, startFeeds } from "./feeds.ts";
+import type { ReadList } from "./list-file.ts";
 
 export interface BlocklistsLimits extends BlocklistOverrides, FeedOverrides {}
 
@@ -36,9 +37,9 @@ export async function openBlocklists(
     key: [key0, key1],
     onRead: (path, { rules, skipped, isCut }) => {
       const details = { path, rules, skipped };
-      if (isCut) log.warn(details, "a blocklist is too long: the rest of it was not read");
-      else if (rules === 0) log.warn(details, "a blocklist has no rules");
-      else log.info(details, "a blocklist is in effect");
+      const warning = listWarning({ rules, isCut });
+      if (warning === undefined) log.info(details, "a blocklist is in effect");
+      else log.warn(details, warning);
     },
     onDoubt: (path, reason) =>
       log.warn(
@@ -75,6 +76,12 @@ export async function openBlocklists(
       await Promise.all([feeds?.close(), blocklist.close()]);
     },
   };
+}
+
+/** Why a list may not do what the operator expects. */
+export function listWarning({ rules, isCut }: Pick<ReadList, "rules" | "isCut">): string | undefined {
+  if (isCut) return "a blocklist is too long: the rest of it was not read";
+  return rules === 0 ? "a blocklist has no rules" : undefined;
 }
 
 function refuseLists(error: unknown): never {

@@ -12,12 +12,13 @@ import {
   SIZE,
   type WriteRecords,
 } from "../shared/records.ts";
-import { readCodeCase, keepCodeCase } from "../shared/remembered-settings.ts";
+import { compareHosts, readCodeCase, keepCodeCase } from "../shared/remembered-settings.ts";
 import { type Database, openDatabase, reach, type Run } from "./connection/database.ts";
 import { isServed } from "./instances.ts";
 import { createImporter, linkRecords } from "./link-records.ts";
 import { createLinksReader } from "./link-updates.ts";
 import { hasSchema, migrate, requireCurrentVersion } from "./schema.ts";
+import { identityOf } from "./store-identity.ts";
 import { newestSaltDay } from "./visit-queries.ts";
 
 /** Generous, because no request waits for these statements. */
@@ -58,7 +59,9 @@ export function openPostgresRecords(address: PostgresAddress): Promise<Records> 
       find: createLinksReader(database).find,
       newestSaltDay: () => newestSaltDay(database.run),
       isFillable: () => isFillable(database.run, address),
+      identity: () => identityOf(database.run, address),
       codeCase: (wanted) => readCodeCase(database.run, wanted),
+      hosts: (domainHosts) => compareHosts(database.run, domainHosts),
       size: async () => (await all.run<{ size: number }>(SIZE)).rows[0]?.size ?? 0,
       snapshot: (work) =>
         all.transaction(async (run) => {

@@ -3,7 +3,7 @@ import type { CodeCase } from "../../links/code.ts";
 import type { EntryId, KeyedRequest, LinkId, LinkStore, CreatedRecord } from "../../links/link-store.ts";
 import type { StoredLink } from "../../links/link.ts";
 import type { Case, Note } from "../../moderation/case.ts";
-import type { HostRule, DecisionEntry, Replaced } from "../../moderation/moderation-store.ts";
+import type { DecisionEntry, HostRule, KnownHosts, Replaced } from "../../moderation/moderation-store.ts";
 import type { Sums } from "../../visits/days/day.ts";
 import type { Detail } from "../../visits/days/detail.ts";
 import type { VisitStore } from "../../visits/days/visit-store.ts";
@@ -82,11 +82,13 @@ export type ReadRecords = <K extends Kind>(kind: K) => AsyncIterable<readonly Re
 export type WriteRecords = <K extends Kind>(kind: K, records: readonly RecordOf[K][]) => Promise<number>;
 
 /** Reads everything in a store. Methods reject with `StoreUnavailable`. */
-export interface Records extends Pick<LinkStore, "find">, Pick<VisitStore, "newestSaltDay"> {
+export interface Records extends Pick<LinkStore, "find">, Pick<VisitStore, "newestSaltDay" | "identity"> {
   /** Whether the store can be filled, see {@link IS_EMPTY}. Throws {@link StoreUnusable} if it is empty but served. */
   isFillable(): Promise<boolean>;
   /** The rule for capitals in its codes, or `wanted` if it has no links yet. */
   codeCase(wanted?: CodeCase): Promise<CodeCase>;
+  /** Compares DOMAINS with the hosts of former configurations. */
+  hosts(domainHosts: readonly string[]): Promise<KnownHosts>;
   /** Estimates the number of records, which takes a while. */
   size(): Promise<number>;
   /** Calls `work` with a reader of one snapshot, also while the store is served. */

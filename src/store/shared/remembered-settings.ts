@@ -61,32 +61,39 @@ async function remember(run: Run, name: string, value: string, sinceMs: number):
   await insertInto(run, REMEMBER, [[name, value, sinceMs]], "ON CONFLICT DO NOTHING");
 }
 
-export function createSettingsMemory({ transaction }: Statements) {
-  async function has(run: Run, ...query: Parameters<Run>): Promise<boolean> {
-    return (await run(...query)).rows.length > 0;
-  }
-  const hasLinks = (run: Run, host: string) => has(run, HAS_LINKS_OF_DOMAIN, [`${host}/`, `${host}0`]);
+async function has(run: Run, ...query: Parameters<Run>): Promise<boolean> {
+  return (await run(...query)).rows.length > 0;
+}
 
+const hasLinks = (run: Run, host: string) => has(run, HAS_LINKS_OF_DOMAIN, [`${host}/`, `${host}0`]);
+
+/** Compares DOMAINS with the hosts of former configurations. */
+export async function compareHosts(run: Run, domainHosts: readonly string[]) {
+  const { rows } = await run<Remembered>(ALL);
+  const bases = rows.filter(({ name }) => name === "BASE_URL");
+  const domains = rows.flatMap(({ name, value }) => (name === "DOMAINS" ? value : []));
+  const moved = new Set<string>();
+  for (const [nth, { value, since_ms }] of bases.entries()) {
+    if (!domainHosts.includes(value) || (await hasLinks(run, value))) continue;
+    const untilMs = bases[nth + 1]?.since_ms ?? Number.MAX_SAFE_INTEGER;
+    if (await has(run, HAS_LINKS_OF_TIME, [since_ms, untilMs])) moved.add(value);
+  }
+  const removed: string[] = [];
+  for (const host of moved.size > 0 ? [] : domains)
+    if (!domainHosts.includes(host) && (await hasLinks(run, host))) removed.push(host);
+  return { moved: [...moved], removed, bases, domains };
+}
+
+export function createSettingsMemory({ transaction }: Statements) {
   return {
     rememberHosts: (baseHost: string, domainHosts: readonly string[], nowMs: number): Promise<KnownHosts> =>
       transaction(async (run) => {
-        const { rows } = await run<Remembered>(ALL);
-        const bases = rows.filter(({ name }) => name === "BASE_URL");
-        const domains = rows.flatMap(({ name, value }) => (name === "DOMAINS" ? value : []));
-        const moved = new Set<string>();
-        for (const [nth, { value, since_ms }] of bases.entries()) {
-          if (!domainHosts.includes(value) || (await hasLinks(run, value))) continue;
-          const untilMs = bases[nth + 1]?.since_ms ?? Number.MAX_SAFE_INTEGER;
-          if (await has(run, HAS_LINKS_OF_TIME, [since_ms, untilMs])) moved.add(value);
-        }
-        if (moved.size > 0) return { moved: [...moved], removed: [] };
+        const { moved, removed, bases, domains } = await compareHosts(run, domainHosts);
+        if (moved.length > 0) return { moved, removed };
         if (bases.at(-1)?.value !== baseHost)
           await remember(run, "BASE_URL", baseHost, bases.length === 0 ? 0 : nowMs);
         for (const host of domainHosts) if (!domains.includes(host)) await remember(run, "DOMAINS", host, 0);
-        const removed: string[] = [];
-        for (const host of domains)
-          if (!domainHosts.includes(host) && (await hasLinks(run, host))) removed.push(host);
-        return { moved: [], removed };
+        return { moved, removed };
       }),
     rememberCodeCase: (codeCase: CodeCase) => transaction((run) => rememberCodeCase(run, codeCase)),
     fixCodeCase: (codeCase: CodeCase) => transaction((run) => fixCodeCase(run, codeCase)),

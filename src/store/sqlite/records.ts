@@ -13,7 +13,7 @@ import {
   SIZE,
   type WriteRecords,
 } from "../shared/records.ts";
-import { readCodeCase, keepCodeCase } from "../shared/remembered-settings.ts";
+import { compareHosts, readCodeCase, keepCodeCase } from "../shared/remembered-settings.ts";
 import { identify } from "./file/file-identity.ts";
 import { closeWriter, hasFile, openChecked, openWriter } from "./file/file.ts";
 import { createImporter, linkRecords } from "./link-records.ts";
@@ -30,7 +30,9 @@ export function openSqliteRecords(path: string): Records {
     find: async (code) => reader.find(code),
     newestSaltDay: async () => reader.newestSaltDay(),
     isFillable: async () => isEmpty(database),
+    identity: async () => reader.identity(),
     codeCase: (wanted) => readCodeCase(runOn(database, fail), wanted),
+    hosts: (domainHosts) => compareHosts(runOn(database, fail), domainHosts),
     size: async () => trying(() => database.query<{ size: number }, []>(SIZE).get()?.size ?? 0),
     async snapshot(work) {
       // The write-ahead log keeps later commits apart.
