@@ -14,7 +14,6 @@ import { believedUntilMs, checkHosts, CLOCK_TOO_FAR, systemNowMs } from "../serv
 import { checkStore, openRecords } from "../store/open.ts";
 import { otherCodeCase } from "../store/shared/first-links.ts";
 import { MAX_UNSENDABLE } from "../store/shared/records.ts";
-import type { OwnIdentity } from "../visits/days/visit-store.ts";
 import { journalState } from "../visits/journal/journal-state.ts";
 import { journalUnusable, requireOwnJournal } from "../visits/journal/journal-store.ts";
 import { note, plural, print } from "./terminal/print.ts";
@@ -96,7 +95,7 @@ async function checkCertificate(config: Config): Promise<void> {
 }
 
 /** Whether a start could add the visits of the journal to this store. */
-function checkJournal({ journalFolder }: Config, identity: OwnIdentity): void {
+function checkJournal({ journalFolder }: Config, identity: Parameters<typeof requireOwnJournal>[1]): void {
   requireOwnJournal(journalFolder, identity);
   try {
     journalState(journalFolder);

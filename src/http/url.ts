@@ -1,4 +1,5 @@
-import { type Fields, hasTooManyPairs, MAX_PATH, parseFields } from "../lib/bounds.ts";
+import { type Fields, hasTooManyPairs, MAX_FORWARDED_QUERY, MAX_PATH, parseFields } from "../lib/bounds.ts";
+import { forwardsQuery, type Link } from "../links/link.ts";
 
 /** Without a Host header (HTTP/1.0), `request.url` is only a path. "" for CONNECT, whose URL has no path. */
 export function pathOf({ url }: Request): string {
@@ -30,4 +31,14 @@ export function parametersOf(request: Request): Fields {
 export function queryOf({ url }: Request): string {
   const query = /\?[^#]*/.exec(url)?.[0] ?? "";
   return hasTooManyPairs(query) ? "" : query;
+}
+
+/** The visitor's query, which a choice of the language must not drop if the link passes it on. As sent, without the language. */
+export function visitorQuery(request: Request, link: Pick<Link, "terms">): string {
+  const query = queryOf(request).slice(1);
+  if (!forwardsQuery(link) || query.length > MAX_FORWARDED_QUERY) return "";
+  return query
+    .split("&")
+    .filter((pair) => pair !== "" && !/^language(?:=|$)/.test(pair))
+    .join("&");
 }

@@ -2,6 +2,7 @@ import type { Call } from "../http/call.ts";
 import { urlLanguage } from "../http/page-language.ts";
 import { asProblem } from "../http/problems.ts";
 import { prefersHtml } from "../http/responses.ts";
+import { visitorQuery } from "../http/url.ts";
 import { header } from "../lib/bounds.ts";
 import { forwardsPath, isLimited, type Link } from "../links/link.ts";
 import type { InterstitialDetails } from "../pages/interstitial/page.tsx";
@@ -48,7 +49,9 @@ export function createInterstitial({ recorder, show, onFault }: InterstitialOpti
       call.client();
       try {
         if (link === undefined) return await show(call);
+        const sent = visitorQuery(call.request, link);
         return await show(call, {
+          ...(sent !== "" && { sent }),
           ...(isLimited(link) && { form: crypto.randomUUID() }),
           ...(forwardsPath(link) && { target: link.target, path: pathOfVisit(call.request) }),
         });

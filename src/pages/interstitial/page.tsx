@@ -31,6 +31,7 @@ interface Interstitial extends Pick<Public, "target" | "createdMs">, LinkNotes {
   readonly usesVisit: boolean;
   /** Tells this form from others. Only for a link with a limited number of visits. */
   readonly form: string | undefined;
+  readonly sent: string | undefined;
 }
 
 /**
@@ -38,12 +39,12 @@ interface Interstitial extends Pick<Public, "target" | "createdMs">, LinkNotes {
  * button opens the destination directly.
  */
 function interstitialPage(language: string, link: Interstitial): Page {
-  const { code, shortUrl, visited, target, returnsToCurt, usesVisit } = link;
+  const { code, shortUrl, visited, target, returnsToCurt, usesVisit, sent } = link;
   const address = withoutScheme(shortUrl);
   const path = `/${encodeURIComponent(code)}`;
   return page(
     language,
-    { title: `${message(language, "interstitial.title")} – ${address}` },
+    { title: `${message(language, "interstitial.title")} – ${address}`, ...(sent !== undefined && { sent }) },
     <>
       <h1>{message(language, "interstitial.title")}</h1>
       <p class="lead">
@@ -87,6 +88,8 @@ export interface InterstitialDetails {
   readonly target?: Target;
   /** That path. */
   readonly path?: string | undefined;
+  /** The visitor's query, if the link passes it on. */
+  readonly sent?: string;
 }
 
 /** The preview at the short address itself, for people who should see the destination first. */
@@ -96,7 +99,10 @@ export const interstitial = {
 } satisfies { readonly at: string; readonly view: View<InterstitialDetails | undefined, ApiViewParts> };
 
 function showInterstitial({ links, clock }: Pick<ApiViewParts, "links" | "clock">) {
-  return async (call: DetachedCall, { form, target, path }: InterstitialDetails = {}): Promise<Response> => {
+  return async (
+    call: DetachedCall,
+    { form, target, path, sent }: InterstitialDetails = {},
+  ): Promise<Response> => {
     const link = await links.resolve(call.code);
     if (isProblem(link)) return answerPageProblem(call, link);
     const nowMs = clock.nowMs();
@@ -123,6 +129,7 @@ function showInterstitial({ links, clock }: Pick<ApiViewParts, "links" | "clock"
           returnsToCurt,
           usesVisit,
           form,
+          sent,
         }),
       returnsToCurt ? FORM_REDIRECTS_ELSEWHERE : {},
     );

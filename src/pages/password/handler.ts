@@ -3,7 +3,7 @@ import { createSignedCookie } from "../../http/credentials.ts";
 import type { Try, TryPassword } from "../../http/limits/password-tries.ts";
 import { describe, type HttpProblem, problemJson } from "../../http/problems.ts";
 import { FORM_REDIRECTS_ELSEWHERE, html, KEPT_FOR_BACK, prefersHtml } from "../../http/responses.ts";
-import { pathOf } from "../../http/url.ts";
+import { pathOf, visitorQuery } from "../../http/url.ts";
 import { header } from "../../lib/bounds.ts";
 import type { MonotonicClock, WallClock } from "../../links/clock.ts";
 import { shownCode, type Link } from "../../links/link.ts";
@@ -60,10 +60,11 @@ export function createPasswords({ secret, clock, tryPassword }: PasswordsOptions
     const Vary = "Accept, Accept-Language, Cookie, Authorization, Sec-Fetch-Site";
     if (!isBrowser(call)) return problemJson(call, problem, { Vary });
     const { status, headers } = describe(problem);
+    const sent = visitorQuery(call.request, link);
     return html(
       call,
       status,
-      (language) => passwordPage(language, { baseUrl, code, refusal, form: crypto.randomUUID() }),
+      (language) => passwordPage(language, { baseUrl, code, refusal, form: crypto.randomUUID(), sent }),
       {
         ...headers,
         ...FORM_REDIRECTS_ELSEWHERE,

@@ -18,11 +18,14 @@ interface Locked {
   readonly refusal?: Refusal | undefined;
   /** Tells this form from others, so that it uses up one visit. */
   readonly form: string;
+  /** The visitor's, if the link passes it on. */
+  readonly sent: string;
 }
 
 /** Asks for the password of a link. */
-export function passwordPage(language: string, { baseUrl, code, refusal, form }: Locked): Page {
-  const key = [language, baseUrl, refusal && describeRefusal(language, refusal)];
+export function passwordPage(language: string, { baseUrl, code, refusal, form, sent }: Locked): Page {
+  const key = [language, baseUrl, (refusal && describeRefusal(language, refusal)) ?? null] as const;
+  if (sent !== "") return render(key, code, form, sent);
   return memoizedPage(JSON.stringify(key), code, form);
 }
 
@@ -38,11 +41,11 @@ function describeRefusal(language: string, refusal: Refusal): string {
   return `${wrong}${sentenceSpace(language)}${refusal.tries > 0 ? message(language, "password.left", { count: refusal.tries }) : later()}`;
 }
 
-function render([language, baseUrl, refusal]: Known, code: string, form = ""): Page {
+function render([language, baseUrl, refusal]: Known, code: string, form = "", sent = ""): Page {
   const title = message(language, "password.title");
   return page(
     language,
-    { title },
+    { title, sent },
     <>
       <h1>{title}</h1>
       <div class="columns wide">

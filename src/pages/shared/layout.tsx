@@ -25,6 +25,8 @@ export interface Head {
   readonly path?: string;
   /** Parameters to keep when the language changes. */
   readonly query?: Readonly<Record<string, string>>;
+  /** The same, as the visitor sent them. */
+  readonly sent?: string;
   /** The operator's, in the header in place of what is for everybody. The languages are in the footer then. */
   readonly bar?: Html;
 }
@@ -41,16 +43,16 @@ export function page(language: string, head: Head, content: Html): Page {
 
 function render(
   language: string,
-  { title, card, path = card?.path, query = {}, bar }: Head,
+  { title, card, path = card?.path, query = {}, sent = "", bar }: Head,
   content: Html,
   identity: Identity,
 ): string {
   const { name, assets, formPath } = identity;
   const languages =
-    Object.keys(query).length === 0 ? (
+    Object.keys(query).length === 0 && sent === "" ? (
       plainLanguages(language)
     ) : (
-      <Languages current={language} query={query} />
+      <Languages current={language} query={query} sent={sent} />
     );
   const document = (
     <html lang={language} {...(isRightToLeft(language) && { dir: "rtl" })}>
@@ -109,7 +111,7 @@ const metadata = once(() => (
     <meta name="theme-color" content="#171614" media="(prefers-color-scheme: dark)" />
   </>
 ));
-const plainLanguages = memoize((language) => <Languages current={language} query={{}} />);
+const plainLanguages = memoize((language) => <Languages current={language} query={{}} sent="" />);
 
 interface FooterProps extends Pick<Identity, "contact"> {
   readonly language: string;
@@ -167,7 +169,9 @@ function Card({ title, description, origin, path, identity: { name, assets } }: 
   );
 }
 
-function Languages({ current, query }: { current: string } & Required<Pick<Head, "query">>) {
+type LanguagesProps = { readonly current: string } & Required<Pick<Head, "query" | "sent">>;
+
+function Languages({ current, query, sent }: LanguagesProps) {
   const title = message(current, "page.languages");
   return (
     <Menu
@@ -182,7 +186,7 @@ function Languages({ current, query }: { current: string } & Required<Pick<Head,
     >
       {LANGUAGES.map((language) => (
         <a
-          href={`?${new URLSearchParams({ ...query, language }).toString()}`}
+          href={`?${sent === "" ? "" : `${sent}&`}${new URLSearchParams({ ...query, language }).toString()}`}
           hreflang={language}
           lang={language}
           rel="nofollow"
