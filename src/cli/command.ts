@@ -236,7 +236,7 @@ function commandHelp(name: string, command: Command): string {
     ),
     optionSection({ ...options, ...HELP }),
     "run" in command
-      ? 'Environment variables have the settings of the server, such as DATABASE_URL; "curt help settings" lists them.'
+      ? 'The settings of the server are environment variables, such as DATABASE_URL; "curt help settings" lists them.'
       : section("Environment variables", Object.entries(command.variables ?? {})),
   );
 }

@@ -68,7 +68,7 @@ describe("curt import", () => {
     const own = linkLine("own", "https://curt.example/a");
     writeFileSync(file, ended([HEAD, linkLine("a"), own, linkLine("b")], { link: 3 }));
     const settings = { ...settingsFor(join(folder.path, "curt.db")), BASE_URL: "https://curt.example" };
-    const skipped = "left out, 1: URL: It leads back to this service.\n  line 3: own\n";
+    const skipped = "left out, 1: URL: It is an address of this service.\n  line 3: own\n";
     for (const [option, has] of [
       ["--dry-run", "would have"],
       ["--skip-bad", "has"],

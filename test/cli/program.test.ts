@@ -186,7 +186,7 @@ Options:
   --milk MILK      milk to add: oat or cow
   -h, --help       show this help
 
-Environment variables have the settings of the server, such as DATABASE_URL;
+The settings of the server are environment variables, such as DATABASE_URL;
 "curt help settings" lists them.`,
     });
     expect(() => call("tea green")).toThrow("tea needs CUP");

@@ -26,7 +26,7 @@ test("links to BASE_URL, ALIASES and DOMAINS are refused as loops", async () => 
   ];
   const settings = { ALIASES: "go.curt.example, 숏.한국", DOMAINS: "https://한글.example" };
   const messages = await refusals(settings, targets);
-  expect(new Set(messages)).toEqual(new Set(["original_url: It leads back to this service."]));
+  expect(new Set(messages)).toEqual(new Set(["original_url: It is an address of this service."]));
 });
 
 test("links to loopback hosts are refused only with the ports of PORT and BASE_URL", async () => {
@@ -36,13 +36,13 @@ test("links to loopback hosts are refused only with the ports of PORT and BASE_U
   const settings = { PORT: port, BASE_URL: "http://localhost:8080" };
   const targets = [`http://127.0.0.1:${port}/x`, "http://localhost:8080/x", "http://localhost:9999/x"];
   const [listening, announced, other] = await refusals(settings, targets);
-  expect([listening, announced]).toEqual(Array(2).fill("original_url: It leads back to this service."));
+  expect([listening, announced]).toEqual(Array(2).fill("original_url: It is an address of this service."));
   expect(other).toBe("URL shortened successfully.");
 });
 
 test("private posture allows private destinations, and public posture refuses them", async () => {
   const targets = ["http://10.0.0.1/", "http://[::1]:9/", "http://printer.local/"];
-  const refusal = "original_url: It leads to a private network, which visitors cannot reach.";
+  const refusal = "original_url: It is in a private network, which visitors cannot reach.";
   const shortened = "URL shortened successfully.";
   expect(await refusals({}, targets)).toEqual(targets.map(() => refusal));
   expect(await refusals({ POSTURE: "private" }, targets)).toEqual(targets.map(() => shortened));
