@@ -18,7 +18,7 @@ import { DAY_MS, NEVER_MS } from "./time.ts";
 export type Change =
   | ({ readonly type: "edit"; readonly atMs: number } & IfRevision & Edit)
   | ({ readonly type: "withdraw"; readonly atMs: number } & IfRevision)
-  /** The owner alone may change whatever the state of the link. */
+  /** Gives the link to another owner, even if it has ended or is disabled. */
   | ({ readonly type: "hand-over"; readonly atMs: number; readonly owner: string } & IfRevision)
   /** A visit of a link with `maxVisits`. */
   | { readonly type: "visit"; readonly atMs: number };
@@ -26,15 +26,15 @@ export type Change =
 interface IfRevision {
   /** Only to a link with one of these revisions. Undefined: to any. */
   readonly ifRevisions?: readonly string[] | undefined;
-  /** Undefined: however it was opened. */
+  /** Only while the right with which the link was opened still holds. Undefined: always. */
   readonly opened?: Opened | undefined;
 }
 
-/** What a right to change a link relied on. It may have another owner since, for example while a password was hashed. */
+/** The facts on which a right to change a link relies. They may change, for example while a password is hashed. */
 export interface Opened {
   /** The generation of its keys. */
   readonly keys: number | undefined;
-  /** Whether it was opened by somebody else than its maker, so only because it has no password. */
+  /** Whether an editor opened it, whose right ends once the link has a password. */
   readonly asEditor: boolean;
 }
 
@@ -105,7 +105,7 @@ export function hasRevision(
   );
 }
 
-/** Whether a link may still be changed by whoever has opened it. */
+/** Whether the right with which a link was opened still holds. */
 export function isStillOpen(link: WithTerms, { keys, asEditor }: Opened): boolean {
   return asEditor ? !hasPassword(link) : keys === link.terms?.keys;
 }

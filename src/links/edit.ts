@@ -64,11 +64,11 @@ export interface EditOptions<Id extends Code | LinkKey> {
 /** Why a link stays as it is. */
 export type EditRefusal = Problem | EditsClosed | OtherRevision;
 
-/** How makers change and withdraw links that have not ended. Both methods reject with `StoreUnavailable`. */
+/** How makers and editors change links, and makers withdraw them. Both methods reject with `StoreUnavailable`. */
 export interface Editing<Id extends Code | LinkKey = Code> {
   /**
-   * Changes a link durably, and returns it as it is now. One that has ended or is disabled only gets another owner. `decide` writes a decision of the operator, to which the setting
-   * EDITS doesn't apply.
+   * Changes a link durably, and returns it as it is now. If it has ended or is disabled, it can only be handed over. `decide` writes a
+   * decision of the operator, to which the setting EDITS doesn't apply.
    */
   edit(
     link: FoundLink<Id>,
@@ -154,7 +154,7 @@ export function createEditing<Id extends Code | LinkKey>({
     return isChanged ? link : (goneProblemOf(link) ?? refusalOf(link) ?? link);
   }
 
-  /** A person who leaves hands over links that have ended or are disabled. */
+  /** Works in every state of the link, so that people who leave can hand over all of theirs. */
   async function handOver(
     { code, createdMs, terms }: FoundLink<Id>,
     owner: string,

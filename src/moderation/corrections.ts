@@ -5,7 +5,7 @@ import type { EntryId, LinkId } from "../links/link-store.ts";
 import type { WithTerms } from "../links/link.ts";
 import type { DecisionEntry, ModerationStore } from "./moderation-store.ts";
 
-/** The changes that the page of a link lists. */
+/** How many changes the page of a link lists. */
 const MAX_HISTORY = 20;
 
 interface CorrectionsOptions {
@@ -21,7 +21,7 @@ interface OpenedBy {
   readonly person: string | undefined;
 }
 
-/** Brings back what a person has replaced, for somebody who may change the link. Rejects with `StoreUnavailable`. */
+/** Restores the values that a person has replaced, for somebody who may change the link. Rejects with `StoreUnavailable`. */
 export type BringBack = (opened: OpenedBy, entry: EntryId) => ReturnType<CorrectionsOptions["store"]["undo"]>;
 
 export function createBringBack({ store, clock, edits }: CorrectionsOptions): BringBack {
@@ -34,12 +34,12 @@ export function createBringBack({ store, clock, edits }: CorrectionsOptions): Br
   };
 }
 
-/** Reads what people have changed, newest first. */
+/** Reads the changes of a link by people, newest first. */
 export interface LinkHistory {
   history(link: LinkId<Code>, limit: number): Promise<readonly DecisionEntry[]>;
 }
 
-/** Reads the last changes of a link by people. Rejects with `StoreUnavailable`. */
+/** Reads the latest changes of a link by people. Rejects with `StoreUnavailable`. */
 export type ReadHistory = (link: LinkId<Code>) => ReturnType<LinkHistory["history"]>;
 
 export function createHistoryReader(store: LinkHistory): ReadHistory {

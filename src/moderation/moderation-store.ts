@@ -165,7 +165,7 @@ export interface DecisionQuery {
   readonly before?: EntryId | undefined;
   /** Only those about this link, not about another one of its code. */
   readonly link?: LinkId | undefined;
-  /** Only those about the link that persons have decided. */
+  /** Only changes of the link by people. */
   readonly byPersons?: boolean;
   readonly host?: string | undefined;
 }

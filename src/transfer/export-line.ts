@@ -42,7 +42,7 @@ import {
   orNull,
   personName,
   record,
-  reportCount,
+  int32Count,
   restrict,
   text,
   visitCount,
@@ -100,8 +100,8 @@ const terms = record<Terms>({
   ...(Object.fromEntries(chosenTerms) as unknown as Fields<Omit<StoredTerms, "endsMs">>),
   createdBy: ["created_by", optional(personName)],
   owner: ["owner", optional(personName)],
-  // Above 2^53, adding one would change nothing.
-  keys: ["key_generation", optional(reportCount)],
+  // Far below 2^53, from which adding one would change nothing.
+  keys: ["key_generation", optional(int32Count)],
   capitals: ["code_written", optional(text)],
   visits: ["visits_used", optional(count)],
   ended: ["ended", optional(oneOf<EndedBy>(["withdrawn", "visits"]))],
@@ -117,7 +117,7 @@ const counts = record(
 );
 
 const termText = (name: OpenName) =>
-  restrict(text, (value) => readTermText(name, value) !== undefined, `must be a value of ${name}`);
+  restrict(text, (value) => readTermText(name, value) !== undefined, `must be a valid ${name}`);
 const state = oneOf([...REASONS, ...ANSWERS, "erase"]);
 /** The value of each kind of row in `replaced`. */
 const VALUES: { readonly [K in ReplacedRow["kind"]]: Codec<string> } = {
@@ -125,7 +125,7 @@ const VALUES: { readonly [K in ReplacedRow["kind"]]: Codec<string> } = {
   case: state,
   host: state,
   owner: personName,
-  // A person brings it back as it is.
+  // Undoing makes it the destination again, without another check.
   target: restrict(
     text,
     (value) => isSendable(URL.parse(value)?.href ?? ""),
@@ -145,7 +145,7 @@ const replaced = record<ReplacedRow>({
   at_ms: ["at", orNull(instant)],
   disabled_ms: ["disabled_at", orNull(instant)],
   target_ms: ["target_at", orNull(instant)],
-  pending: ["pending", orNull(reportCount)],
+  pending: ["pending", orNull(int32Count)],
   undone_by: ["undone_by", orNull(entryId)],
   became: ["became", orNull(text)],
 });
@@ -184,7 +184,7 @@ const LINES: { readonly [K in keyof LineOf]: RecordCodec<LineOf[K]> } = {
     code: ["code", optional(code)],
     createdMs: ["created_at", optional(instant)],
     host: ["host", optional(text)],
-    links: ["links", optional(reportCount)],
+    links: ["links", optional(int32Count)],
     undoes: ["undoes", optional(entryId)],
   }),
   replaced: {
@@ -201,9 +201,9 @@ const LINES: { readonly [K in keyof LineOf]: RecordCodec<LineOf[K]> } = {
     createdMs: ["created_at", instant],
     firstMs: ["first", instant],
     lastMs: ["last", instant],
-    reports: ["reports", reportCount],
+    reports: ["reports", int32Count],
     reasons: ["reasons", byKey(REASONS, count, { rejectOthers: true })],
-    pending: ["pending", reportCount],
+    pending: ["pending", int32Count],
     pendingReasons: ["pending_reasons", optional(byKey(REASONS, count, { rejectOthers: true }))],
     disabledMs: ["disabled_at", optional(instant)],
     answer: [

@@ -6,8 +6,8 @@ import { DAY_MS, isoDay, isoInstant, NEVER_MS } from "../links/time.ts";
  * Imports lower the visits of a link on a day to this, far below what an export can hold (2^53), and the sum of all days (2^63).
  */
 export const MAX_VISITS = 1e12;
-/** PostgreSQL stores report counts as 32-bit integers. */
-const MAX_REPORTS = 2_147_483_647;
+/** PostgreSQL stores such counts as 32-bit integers. */
+const MAX_INT32 = 2_147_483_647;
 
 /** The message says what is wrong with a line, such as "created_at must be an instant". */
 export class BrokenLine extends Error {
@@ -79,7 +79,7 @@ export const code = restrict<string, LinkKey>(
 export const personName = restrict(text, isName, "must be 1 to 64 letters, digits and . _ - @");
 export const count = restrict<unknown, number>(anything, isCount, "must be a whole number from 0 on");
 export const entryId = restrict(count, (value) => value > 0, "must be a whole number from 1 on");
-export const reportCount = restrict(count, (value) => value <= MAX_REPORTS, `must be at most ${MAX_REPORTS}`);
+export const int32Count = restrict(count, (value) => value <= MAX_INT32, `must be at most ${MAX_INT32}`);
 export const visitCount: Codec<number> = {
   ...count,
   read: (json, name) => lowerVisits(count.read(json, name)),

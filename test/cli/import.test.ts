@@ -112,8 +112,8 @@ const BROKEN: readonly (readonly [fault: string, file: string, line: number, why
   ],
   ...(
     [
-      ["title", "Two\nlines", "value must be a value of title"],
-      ["max_visits", "0", "value must be a value of max_visits"],
+      ["title", "Two\nlines", "value must be a valid title"],
+      ["max_visits", "0", "value must be a valid max_visits"],
       ["target", "javascript:alert(1)", "value must start with http"],
       ["password", "open sesame", "of must be"],
     ] as const

@@ -381,7 +381,7 @@ describe("with EDITORS=everybody, a colleague", () => {
     expect(entry).toMatchObject({ action: "undo", who: "person", by: "yuna", undoes: id });
   });
 
-  test("reads who changed what at the link, with a button where it can be brought back", async () => {
+  test("sees who changed the link, with a button for each change that can be brought back", async () => {
     const { code, path, key } = await createAs(all, "mina", { title: "<b>Old</b>" });
     await callAs(all, "joon", "PATCH", path, { body: { title: "New", target: OTHER } });
     await callAs(all, "mina", "PATCH", path, { body: { owner: "hana" } });
@@ -401,7 +401,7 @@ describe("with EDITORS=everybody, a colleague", () => {
     await callAs(all, "hana", "DELETE", path);
     expect(await pageOf(code, "hana")).toContain("Title 20");
     expect(await pageOf(code, "hana")).not.toContain('value="bring-back"');
-    // Whoever only has a key reads no names of colleagues.
+    // The key alone shows no names of colleagues.
     const { path: own, key: ownKey, code: ownCode } = await createAs(all, "mina");
     await callAs(all, "joon", "PATCH", own, { body: { title: "Read by colleagues" } });
     const byKey = await (await sendForm(all, `/${ownCode}+manage`, { key: ownKey })).text();
@@ -409,7 +409,7 @@ describe("with EDITORS=everybody, a colleague", () => {
     expect(key).not.toBe(ownKey);
   });
 
-  test("brings nothing back with a key from before a hand-over, nor another destination once EDITS is over", async () => {
+  test("brings nothing back with a key from before a hand-over, and no destination once EDITS is over", async () => {
     await using maker = await startService({ ...PROXY, ADMIN_TOKEN: TOKEN, EDITS: "24h" });
     const { code, path, key } = await createAs(maker, "mina", { title: "Old" });
     await callAs(maker, "mina", "PATCH", path, { body: { target: OTHER } });
@@ -432,7 +432,7 @@ describe("with EDITORS=everybody, a colleague", () => {
     expect([data.title, data.target]).toEqual(["Old", OTHER]);
   });
 
-  test("finds nothing in the journal that was behind a password", async () => {
+  test("finds no values in the journal from while the link had a password", async () => {
     const SECRET = "https://example.org/behind-a-password";
     const { code, path } = await createAs(all, "mina", { target: SECRET, password: "open sesame" });
     await callAs(all, "mina", "PATCH", path, { body: { title: "Still secret" } });

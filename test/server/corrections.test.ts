@@ -6,13 +6,13 @@ import { callAs, createAs, named, PROXY } from "../http/people.ts";
 import { TARGET } from "../support/managed-links.ts";
 import { killStarted, startSeveral } from "./processes.ts";
 
-/** Enough for requests that meet in one process and in two. */
+/** Enough for both cases: two requests in one process, and one in each. */
 const ROUNDS = 8;
 
 afterEach(killStarted);
 
 describe.each(ENGINES)("two processes over %s", (_, settingsOf) => {
-  test("lose no correction of a link that people correct or hand over at once", async () => {
+  test("keep every correction when people correct or hand over a link simultaneously", async () => {
     await using program = await startSeveral({
       ...(await settingsOf()),
       ...PROXY,
@@ -30,7 +30,7 @@ describe.each(ENGINES)("two processes over %s", (_, settingsOf) => {
         return (await fetch(program.origin + path, { ...init, headers: { ...headers, ...named(name) } }))
           .status;
       };
-      /** What the entries say about the destination or the owner, oldest first. */
+      /** The entries with the former and the new destination or owner, oldest first. */
       const entries = async () =>
         (await operate("GET", `links/${code}`)).data.history
           .map(({ by, replaced }: any) => [by, replaced[0].value, replaced[0].became])
@@ -51,7 +51,7 @@ describe.each(ENGINES)("two processes over %s", (_, settingsOf) => {
       expect((await Promise.all(both)).toSorted((one, other) => one - other)).toEqual([200, 412]);
       expect(await entries()).toHaveLength(3);
 
-      // Only the owner's right goes with the link.
+      // A hand-over ends the right of the former owner, not that of editors.
       expect(await Promise.all([change("mina", { owner: "hana" }), change("joon", to("joon-3"))])).toEqual([
         200, 200,
       ]);

@@ -127,7 +127,7 @@ export function testOwners(name: string, open: () => Promise<OwnersStore>): void
       expect((await store.find(link.code))?.terms).toMatchObject({ title: "Is", maxVisits: 7, visits: 5 });
     });
 
-    test("bring back only what they may still change when it is written", async () => {
+    test("bring a value back only while they may change it", async () => {
       await store.insert([own("right", "mina")]);
       const link = { code: "right" as LinkKey, createdMs: NOW };
       const edit = (changes: object) =>

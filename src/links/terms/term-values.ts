@@ -193,7 +193,7 @@ export function termFields(link: WithEnd, viewer: Viewer): TermFields {
   return fields as TermFields;
 }
 
-/** The values of the terms that aren't secret, as texts for the journal. A flag that isn't set has none. */
+/** The values of the terms that aren't secret, as texts for the journal. A flag that isn't set has no text. */
 export function termTexts(link: WithEnd): ReadonlyMap<OpenName, string | undefined> {
   const fields = termFields(link, "maker");
   return new Map(
@@ -204,7 +204,7 @@ export function termTexts(link: WithEnd): ReadonlyMap<OpenName, string | undefin
   );
 }
 
-/** Reads what {@link termTexts} wrote. Undefined if no link can have it. */
+/** Parses a text of {@link termTexts}. Undefined if no link can have this value. */
 export function readTermText(name: OpenName, text: string | null): WantedTerms | undefined {
   const { kind } = TERMS[name];
   const sent =

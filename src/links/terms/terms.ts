@@ -62,7 +62,7 @@ export type KindOf<Name extends TermName> = (typeof TERMS)[Name]["kind"];
 /** The terms of a kind. */
 export type NameOf<K extends Kind> = { [N in TermName]: KindOf<N> extends K ? N : never }[TermName];
 export const TERM_NAMES = Object.keys(TERMS) as readonly TermName[];
-/** The terms whose values may be shown and kept. */
+/** The terms whose values aren't secret. */
 export type OpenName = Exclude<TermName, NameOf<"secret">>;
 
 export const OPEN_NAMES = TERM_NAMES.filter((name): name is OpenName => !isOfKind(name, "secret"));

@@ -7,8 +7,8 @@ import { numberFormat } from "../shared/in-words.ts";
 import { Instant } from "../shared/instant.tsx";
 import { NAMES } from "./fields.tsx";
 
-/** What a person has replaced. */
-type Corrected = Extract<Replaced, { readonly became: string | undefined }>;
+/** A value that a person has replaced. */
+type Correction = Extract<Replaced, { readonly became: string | undefined }>;
 
 interface HistoryProps {
   readonly language: string;
@@ -18,7 +18,7 @@ interface HistoryProps {
   readonly BringBack: ((props: { readonly entry: DecisionEntry }) => Child) | undefined;
 }
 
-/** Who has changed the link, from what to what, newest first. */
+/** Lists who changed the link, with the former and the new values, newest first. */
 export function History({ language, history, canRetarget, BringBack }: HistoryProps) {
   const mayBringBack = ({ action, isUndoable, replaced }: DecisionEntry) =>
     action === "correct" && isUndoable && (canRetarget || replaced.every(({ kind }) => kind !== "target"));
@@ -38,7 +38,7 @@ export function History({ language, history, canRetarget, BringBack }: HistoryPr
               {entry.undone !== undefined &&
                 ` · ${message(language, "admin.did.undone")}, ${message(language, "admin.entry", { entry: String(entry.undone) })}`}
             </p>
-            {entry.replaced.filter(isCorrected).map((one) => (
+            {entry.replaced.filter(isCorrection).map((one) => (
               <p>
                 {nameOfValue(language, one)} <del>{inWords(language, one.kind, one.value)}</del> →{" "}
                 <ins>{inWords(language, one.kind, one.became)}</ins>
@@ -55,7 +55,7 @@ export function History({ language, history, canRetarget, BringBack }: HistoryPr
   );
 }
 
-function isCorrected(one: Replaced): one is Corrected {
+function isCorrection(one: Replaced): one is Correction {
   return "became" in one;
 }
 
@@ -66,12 +66,12 @@ function nameOf(language: string, { action, undoes }: DecisionEntry): string {
     : message(language, "manage.history.undo", { entry: String(undoes) });
 }
 
-function nameOfValue(language: string, { kind }: Corrected): string {
+function nameOfValue(language: string, { kind }: Correction): string {
   if (kind === "owner") return message(language, "owner");
   return message(language, kind === "target" ? "manage.target" : NAMES[kind]);
 }
 
-function inWords(language: string, kind: Corrected["kind"], value: string | undefined): Child {
+function inWords(language: string, kind: Correction["kind"], value: string | undefined): Child {
   if (kind === "owner" || kind === "target") return <bdi>{value ?? message(language, "manage.none")}</bdi>;
   return termInWords(language, kind, value);
 }

@@ -151,20 +151,20 @@ export function createDecisionsReader(run: Run) {
     return rows.map(({ entry }) => entry);
   }
 
-  /** The entries whose links have other values by now: whoever has the key changes them without an entry. */
-  async function changedSince(
+  /** Finds the entries whose links have other values by now. Holders of the key change them without an entry. */
+  async function findChanged(
     rows: readonly EntryRow[],
     groups: ReadonlyMap<EntryId, readonly Group[]>,
   ): Promise<ReadonlySet<EntryId>> {
-    const about = rows.filter(({ entry }) => groups.get(entry)?.some(isChangeable));
-    const codes = [...new Set(about.flatMap(({ code }) => code ?? []))];
+    const changeable = rows.filter(({ entry }) => groups.get(entry)?.some(isChangeable));
+    const codes = [...new Set(changeable.flatMap(({ code }) => code ?? []))];
     if (codes.length === 0) return new Set();
     const found = await run<LinkRow & { code: LinkKey }>(
       `SELECT code, ${LINK_COLUMNS} FROM links WHERE code IN (${list(codes)})`,
       codes,
     );
     const links = new Map(found.rows.map((row) => [row.code, toLink(row.code, row)]));
-    const changed = about.filter(({ entry, code }) => {
+    const changed = changeable.filter(({ entry, code }) => {
       const now = code === null ? undefined : links.get(code);
       return now !== undefined && !stillHas(now, groups.get(entry) ?? []);
     });
@@ -198,7 +198,7 @@ export function createDecisionsReader(run: Run) {
         )),
         ...far.map(({ entry }) => entry),
       ]);
-      const changed = await changedSince(
+      const changed = await findChanged(
         rows.filter(({ entry }) => open.has(entry)),
         groups,
       );
@@ -218,7 +218,7 @@ export function createDecisionsReader(run: Run) {
   };
 }
 
-/** Reads no more of an index than it returns, however often a link was corrected. */
+/** Reads only the rows that it returns, however often the link was corrected. */
 const BY_PERSONS = `
   SELECT entry, ${COLUMNS} FROM journal
   WHERE code = $3 AND created_ms = $4 AND entry < $1 AND who = 'person' ORDER BY entry DESC LIMIT $2`;

@@ -18,22 +18,22 @@ function valuesOf(link: StoredLink): Values {
   return new Map<Replaced["kind"], string | undefined>([["target", link.originalUrl], ...termTexts(link)]);
 }
 
-/** The kinds of rows that say what the link became. Whoever has the key may change that without an entry. */
+/** The kinds of values that holders of the key can change without an entry. */
 const CHANGEABLE: readonly Replaced["kind"][] = ["target", ...OPEN_NAMES];
-/** What people have written. */
+/** The same for SQL. Erasing a link erases them, because people wrote them. */
 export const WRITTEN = CHANGEABLE.map((kind) => `'${kind}'`).join(", ");
 
 export function isChangeable({ kind }: Pick<ReplacedRow, "kind">): boolean {
   return CHANGEABLE.includes(kind);
 }
 
-/** Whether a link still has what an entry made of it. */
+/** Whether a link still has the values that an entry gave it. */
 export function stillHas(link: StoredLink, rows: readonly Pick<ReplacedRow, "kind" | "became">[]): boolean {
   const values = valuesOf(link);
   return rows.every((row) => !isChangeable(row) || values.get(row.kind) === (row.became ?? undefined));
 }
 
-/** A link with its former owner, destination and terms. Undefined if it can't change, or would start in the past or end. */
+/** A link with its former owner, destination and terms. Undefined if it can't change, would start in the past, or would have ended. */
 export function withFormer(
   link: StoredLink,
   rows: readonly Pick<ReplacedRow, "kind" | "value">[],
@@ -62,7 +62,7 @@ function isOpenName(kind: Replaced["kind"]): kind is OpenName {
   return OPEN_NAMES.some((name) => name === kind);
 }
 
-/** Records what a person has replaced. Of a link with a password, only the owner. */
+/** Records the values that a person replaces. While the link has a password, only its owner. */
 export async function keepValues(
   run: Run,
   entry: EntryId,

@@ -98,7 +98,7 @@ function isCorrectionOf({ action, code, created_ms }: EntryRow, link: LinkId): b
   return action === "correct" && code === link.code && created_ms === link.createdMs;
 }
 
-/** Whoever has opened the link may have lost it since. */
+/** The right with which the link was opened may have ended since. */
 async function refuse(
   run: Run,
   rows: readonly Row[],
@@ -155,19 +155,19 @@ async function restore(
       await writeHost(run, subject, reason === null ? undefined : ({ reason, sinceMs } as HostRule));
 }
 
-/** The links whose destination or terms are restored, as they are now, with all that is restored of each. */
+/** Reads the links whose destination or terms these rows restore, with the rows of each. */
 async function readChangeable(
   run: Run,
   rows: readonly Row[],
   links: ReadonlyMap<string, LockedLink>,
 ): Promise<readonly { readonly link: StoredLink; readonly rows: readonly Row[] }[]> {
-  const found = [];
-  for (const [key, its] of Map.groupBy(rows, (row) => keyOf(idOf(row)))) {
-    const locked = its.some(isChangeable) ? links.get(key) : undefined;
+  const changeable = [];
+  for (const [key, group] of Map.groupBy(rows, (row) => keyOf(idOf(row)))) {
+    const locked = group.some(isChangeable) ? links.get(key) : undefined;
     const link = locked && (await readLocked(run, locked));
-    if (link !== undefined) found.push({ link, rows: its });
+    if (link !== undefined) changeable.push({ link, rows: group });
   }
-  return found;
+  return changeable;
 }
 
 function idOf({ subject, created_ms }: ReplacedRow): LinkId {
