@@ -228,14 +228,14 @@ export const STATED: Readonly<Record<string, readonly Sentence[]>> = {
     state`with Node ${packageJson.engines.node.slice(2)} or newer`,
     state`After ${days(preset("codeHoldMs"))} days (\`CODE_HOLD\`)`,
     state`a power cut can lose the last ${LAST_MINUTE}`,
-    state`the destination for ${span(EDITABLE_MS["24h"])} only`,
+    state`its destination for ${span(EDITABLE_MS["24h"])} only`,
   ],
   "SECURITY.md": [
     state`in every process within ${CHANGE_SPAN}`,
     state`Keys are ${HASH_BYTES * 8} bits`,
     state`can be changed for ${span(EDITABLE_MS["24h"])} only`,
     state`end after ${SESSION_MS / HOUR_MS} hours`,
-    state`slows one client down to ${UNKNOWN.count} tries ${span(UNKNOWN.ms)}, after ${UNKNOWN.count * SCAN_TIMES} at once`,
+    state`slows one client down to ${UNKNOWN.count} tries ${span(UNKNOWN.ms)} after the first ${UNKNOWN.count * SCAN_TIMES}`,
   ],
   "client/README.md": [
     state`For Node ${clientPackage.engines.node.slice(2)} and later`,
@@ -243,7 +243,6 @@ export const STATED: Readonly<Record<string, readonly Sentence[]>> = {
     state`they need ${MIN_KEY_LENGTH} characters or more`,
   ],
   "docs/admin.md": [
-    state`figures of ${FIGURE_DAYS} days`,
     state`for each of the last ${FIGURE_DAYS} days`,
     state`\`note\` has up to ${count(MAX_NOTE_LENGTH)} characters`,
     state`at most ${count(MAX_CHANGED)}: `,
@@ -324,7 +323,7 @@ export const STATED: Readonly<Record<string, readonly Sentence[]>> = {
     state`for ${minutes(OPEN_MS)} minutes, or until the password changes`,
     state`again for ${minutes(REMEMBERED_MS)} minutes`,
     state`${PASSWORD_CHECKS.count} passwords checked ${span(PASSWORD_CHECKS.ms)}, and a client or a link ${CHECKS_AT_ONCE} at the same time`,
-    state`A password beyond the ${CHECKS_AT_ONCE} counts`,
+    state`A password beyond these ${CHECKS_AT_ONCE} counts`,
     state`A day keeps ${MAX_DAY_VALUES} values of each breakdown, among them each with more than ${100 / MAX_DAY_VALUES} % of the visits`,
     state`may be cached for ${span(QR_SECONDS * 1000)}`,
     state`after about ${span(TICK_MS)}, or within ${FOLD_SPAN} under heavy load`,
