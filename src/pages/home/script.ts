@@ -229,7 +229,7 @@ export function copyCreated(enhance: () => void): void {
       () => true,
       () => false,
     );
-    // The browser says that nobody answers.
+    // Without a response, the browser shows its own error.
     void showResult(sent, copied, enhance).catch(() => form.submit());
   });
 }
@@ -253,7 +253,7 @@ async function showResult(sent: Promise<Sent>, copied: Promise<boolean>, enhance
 /** Shows the entries of a form that was refused on this page, after Back. */
 export function restoreEntries(): void {
   const [navigation] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
-  // Whoever opens the address again wants an empty form, but browsers keep the state then.
+  // Browsers also keep the state for a reload or another opening, which should show an empty form.
   if (navigation?.type !== "back_forward") return;
   const fields = document.querySelector<HTMLFormElement>("form[data-make]")?.elements;
   for (const [name, value] of Object.entries((history.state ?? {}) as Record<string, string>)) {
@@ -262,14 +262,14 @@ export function restoreEntries(): void {
   }
 }
 
-/** Without empty ones and secrets. */
+/** The entries that are neither empty nor secret. */
 function publicEntriesOf(form: HTMLFormElement): [name: string, value: string][] {
   return [...entriesOf(form)].filter(
     ([name, value]) => value !== "" && !form.querySelector(`[name=${name}][data-secret]`),
   );
 }
 
-/** As the browser would send them. No field takes a file. */
+/** The entries as the browser would send them. No field takes a file. */
 function entriesOf(form: HTMLFormElement): URLSearchParams {
   return new URLSearchParams([...new FormData(form)].map(([name, value]) => [name, value as string]));
 }

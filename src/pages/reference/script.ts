@@ -5,7 +5,7 @@ const READ_AT = "-15% 0px -80% 0px";
 const TIMEOUT_MS = 30_000;
 const SHOWN_HEADERS = ["Location", "RateLimit", "Retry-After"];
 
-/** The links of the index, and the parts to which they lead. */
+/** The links of the index with their parts. */
 function indexedParts(): readonly (readonly [link: HTMLAnchorElement, part: HTMLElement])[] {
   return [...document.querySelectorAll<HTMLAnchorElement>(".contents a")].flatMap((link) => {
     const part = document.getElementById(link.hash.slice(1));
