@@ -7,7 +7,7 @@ const IDENTITY = `
   SELECT id, (SELECT system_identifier FROM pg_control_system())::text || '/' || oid AS cluster
   FROM store, pg_database WHERE datname = current_database()`;
 
-/** See `VisitStore`. A database has many addresses, so only one with another id is another one for certain. */
+/** See `VisitStore`. A database has many addresses, so only another id proves that it is another one. */
 export async function identityOf(run: Run, address: PostgresAddress): Promise<OwnIdentity> {
   const [{ id, cluster } = { id: "", cluster: "" }] = (await run<{ id: string; cluster: string }>(IDENTITY))
     .rows;
