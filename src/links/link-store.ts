@@ -23,6 +23,8 @@ export interface LinkStore<Id extends Code | LinkKey = LinkKey> {
   find(code: Id): Promise<Link<Id> | undefined>;
   /** Returns links of a person in one domain, newest first. Ended ones as well, until they are purged. */
   owned(query: OwnedQuery<Id>): Promise<readonly Link<Id>[]>;
+  /** Returns the links of these codes that exist, in no order. */
+  findAll(codes: readonly Id[]): Promise<readonly Link<Id>[]>;
   /**
    * The same as `find` without a promise, which would add a sixth to the cost of a cold redirect. Only for stores that read on the
    * calling thread. Throws {@link StoreUnavailable}.

@@ -16,6 +16,11 @@ export interface LinkQuery {
   readonly createdBy?: string | undefined;
   /** The person whose link it is. */
   readonly owner?: string | undefined;
+  /**
+   * Of a domain: only its links that aren't disabled. The text may then also be any part of a code, or of an owner's name. Undefined:
+   * all domains.
+   */
+  readonly keyPrefix?: string | undefined;
 }
 
 /** A search as the operator writes it. `q` is the text, with `by:` or `owner:` and a name in front of it. */

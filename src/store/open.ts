@@ -47,8 +47,8 @@ export function identifyStore(database: Address): readonly string[] {
 }
 
 /** The methods that read a store which other threads or processes have open. */
-export type StoreReader = Pick<LinkStore, "find" | "owned"> &
-  Pick<VisitStore, "sums" | "days" | "daySums"> &
+export type StoreReader = Pick<LinkStore, "find" | "findAll" | "owned"> &
+  Pick<VisitStore, "sums" | "days" | "daySums" | "visited"> &
   Pick<ModerationStore, "hosts" | "decisions" | "search" | "figures" | "cases" | "caseOf" | "openCases"> & {
     close(): Promise<void>;
   };

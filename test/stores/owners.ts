@@ -8,7 +8,7 @@ import { shareStore } from "./share-store.ts";
 
 type OwnersStore = Pick<
   Store,
-  "insert" | "find" | "owned" | "update" | "change" | "erase" | "undo" | "decisions" | "close"
+  "insert" | "find" | "findAll" | "owned" | "update" | "change" | "erase" | "undo" | "decisions" | "close"
 >;
 
 const AS_MINA = { who: "person", by: "mina", atMs: NOW + 1000 } as const;
@@ -40,6 +40,13 @@ export function testOwners(name: string, open: () => Promise<OwnersStore>): void
       expect((await store.owned({ owner: "mina", keyPrefix: "", limit: 1 }))[0]).toEqual(
         (await store.find("c" as LinkKey)) as never,
       );
+    });
+
+    test("have links that are found by several codes together", async () => {
+      const found = await store.findAll(["a", "none", "go.example/b", "e'"] as LinkKey[]);
+      expect(found.map(({ code }) => code as string).toSorted()).toEqual(["a", "go.example/b"]);
+      expect(found).toContainEqual((await store.find("a" as LinkKey)) as never);
+      expect(await store.findAll([])).toEqual([]);
     });
 
     test("read it in pages, which continue after links that are gone", async () => {

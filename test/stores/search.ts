@@ -141,6 +141,18 @@ export function testSearch(name: string, open: () => Promise<TestedStore>): void
         expect(await codes({ createdBy })).toEqual([]);
     });
 
+    test("finds a domain's links that aren't disabled, also by any part of a code or an owner", async () => {
+      const of = (code: string, owner: string) => to(code, "https://of.example/", { terms: { owner } });
+      await store.insert([of("handbook", "haru"), of("go.example/brand", "haru"), of("off", "haru")]);
+      await store.disable([of("off", "haru")], { ...DECISION, reason: "spam" });
+      expect(await codes({ keyPrefix: "", text: "HAR" })).toEqual(["handbook"]);
+      expect(await codes({ keyPrefix: "", text: "DBoo" })).toEqual(["handbook"]);
+      expect(await codes({ keyPrefix: "go.example/" })).toEqual(["go.example/brand"]);
+      expect(await codes({ keyPrefix: "go.example/", text: "example/b" })).toEqual([]);
+      expect(await codes({ keyPrefix: "none.example/", text: "haru" })).toEqual([]);
+      expect(await codes({ text: "haru" })).toEqual([]);
+    });
+
     test("finds nothing with the cursor of another store", async () => {
       for (const cursor of ["", "x", "links-none--1", "-1", "codes-none", "x9".repeat(400), "'; --"]) {
         const page = await store.search({}, { cursor: cursor as LinkCursor, limit: 5 });

@@ -75,6 +75,10 @@ export function testVisitStore(
         { day: DAY + 1, visits: 1, bots: 0 },
       ]);
       expect(await store.daySums("a" as LinkKey, CREATED, DAY - 9, DAY)).toHaveLength(1);
+      const visited = await store.visited(DAY, 100);
+      const ofA = visited.filter(({ code, createdMs }) => code === "a" && createdMs === CREATED);
+      expect(ofA.reduce((sum, one) => sum + one.visits, 0)).toBe(7);
+      expect([(await store.visited(DAY, 1)).length, await store.visited(DAY - 9, 9)]).toEqual([1, []]);
     });
 
     test("counts the values of each dimension, and keeps 256 visitor hashes", async () => {

@@ -25,10 +25,13 @@ const has = (column: string) => `strpos(lower(${column} COLLATE "C"), lower($5 C
 const LOOK = `
   SELECT *, (SELECT links FROM link_count) AS size FROM (
     SELECT *, ($5::text IS NULL OR (code >= $6 AND code < $7) OR ${has("original_url")} OR coalesce(${has("target")}, FALSE)
-        OR coalesce(${has("(terms::json ->> 'title')")}, FALSE))
+        OR coalesce(${has("(terms::json ->> 'title')")}, FALSE)
+        OR ($11::text IS NOT NULL AND (${has("substr(code, length($11) + 1)")}
+          OR coalesce(${has("(terms::json ->> 'owner')")}, FALSE))))
       AND ($8::text IS NULL OR strpos(coalesce(target, original_url), $8) > 0)
       AND ($9::text IS NULL OR coalesce(terms::json ->> 'createdBy' = $9, FALSE))
-      AND ($10::text IS NULL OR coalesce(terms::json ->> 'owner' = $10, FALSE)) AS is_match
+      AND ($10::text IS NULL OR coalesce(terms::json ->> 'owner' = $10, FALSE))
+      AND ($11::text IS NULL OR (disabled IS NULL AND substr(code, 1, strpos(code, '/')) = $11)) AS is_match
     FROM (
       SELECT ${LINK_COLUMNS}, row_number() OVER (${NEWEST_FIRST}) AS nth FROM links
       WHERE (created_ms, code) < ($1, $2) ${NEWEST_FIRST} LIMIT $3
@@ -48,16 +51,19 @@ interface Position {
 export function createSearch({ run }: Pick<Statements, "run">, lookedAt = LOOKED_AT) {
   return {
     async search(
-      { text, key = "" as LinkKey, host, createdBy, owner }: LinkQuery,
+      { text, key = "" as LinkKey, host, createdBy, owner, keyPrefix }: LinkQuery,
       { cursor, limit }: PageRequest,
     ): Promise<LinkPage> {
       const from = cursor === undefined ? START : readCursor(cursor);
       if (from === undefined || ![text, host, createdBy, owner].every((part) => isStorable(part ?? "")))
         return NOTHING;
+      // PostgreSQL judges all that it looks at, and without a condition most of them match.
+      const isNarrow = [text, host, createdBy, owner].some((part) => part !== undefined);
+      const looked = isNarrow ? lookedAt : Math.min(lookedAt, 2 * limit);
       const { rows } = await run<JudgedRow>(LOOK, [
         from.createdMs,
         from.code,
-        lookedAt,
+        looked,
         limit,
         text,
         key,
@@ -65,18 +71,19 @@ export function createSearch({ run }: Pick<Statements, "run">, lookedAt = LOOKED
         host,
         createdBy,
         owner,
+        keyPrefix,
       ]);
       const links = rows
         .filter((row) => row.is_match)
         .map(toLink)
         .filter(({ target }) => host === undefined || isTargetWithin(target, host));
       const last = rows.at(-1);
-      if (last === undefined || (rows.length < limit && last.nth < lookedAt)) return { ...NOTHING, links };
-      const looked = from.looked + last.nth;
+      if (last === undefined || (rows.length < limit && last.nth < looked)) return { ...NOTHING, links };
+      const lookedSoFar = from.looked + last.nth;
       return {
         links,
-        cursor: writeCursor({ looked, createdMs: last.created_ms, code: last.code }),
-        searched: looked / Math.max(looked, last.size),
+        cursor: writeCursor({ looked: lookedSoFar, createdMs: last.created_ms, code: last.code }),
+        searched: lookedSoFar / Math.max(lookedSoFar, last.size),
       };
     },
   };

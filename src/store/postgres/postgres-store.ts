@@ -55,6 +55,7 @@ const VISITED = `
 const OWNER_INDEX = {
   owner: "(terms::json ->> 'owner')",
   keyPrefix: "substr(code, 1, strpos(code, '/'))",
+  values: "json_array_elements_text($1::json)",
 };
 const COUNT_LINKS = "SELECT count(*) AS links FROM links";
 /** As `isSendable` decides. */

@@ -4,7 +4,13 @@ import { StoreUnavailable } from "../../links/link-store.ts";
 import { closeDetail, type Day, mergeDays, type Sums } from "../../visits/days/day.ts";
 import { reportUnreadable } from "../../visits/days/detail.ts";
 import { decodeRows, type Row, type Slice } from "../../visits/days/slice.ts";
-import type { AgeBounds, DaySums, DayVisits, VisitStore } from "../../visits/days/visit-store.ts";
+import type {
+  AgeBounds,
+  DaySums,
+  DayVisits,
+  VisitedLink,
+  VisitStore,
+} from "../../visits/days/visit-store.ts";
 import type { Database, Run } from "./connection/database.ts";
 import {
   type Change,
@@ -110,6 +116,10 @@ const DAY_SUMS = `
   WHERE ${DAYS} GROUP BY day ORDER BY day`;
 const DETAILS = `SELECT day, visits, bots, detail FROM visits WHERE ${DAYS} ORDER BY day, source`;
 
+/** Each source has a row of the link. */
+const VISITED_LINKS = `
+  SELECT code, created_ms AS "createdMs", visits FROM visits WHERE state = ANY ('{${OPEN},${CLOSED}}') AND day = $1 LIMIT $2`;
+
 type DayRange = [code: LinkKey, createdMs: number, firstDay: number, lastDay: number];
 
 /** Reads visits, added up over all sources. */
@@ -125,6 +135,9 @@ export function createVisitsReader({ run }: Pick<Database, "run">) {
     },
     async daySums(...range: DayRange) {
       return (await run<DaySums>(DAY_SUMS, range)).rows;
+    },
+    async visited(day: number, limit: number) {
+      return (await run<VisitedLink>(VISITED_LINKS, [day, limit])).rows;
     },
   } satisfies Partial<VisitStore>;
 }

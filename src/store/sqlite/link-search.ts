@@ -23,15 +23,18 @@ const SEARCH = `
   WHERE rowid >= $from AND rowid < $below
     AND ($text IS NULL OR (code >= $key AND code < $beyond)
       OR instr(lower(original_url), lower($text)) OR instr(lower(target), lower($text))
-      OR instr(lower(terms ->> 'title'), lower($text)))
+      OR instr(lower(terms ->> 'title'), lower($text))
+      OR ($prefix IS NOT NULL AND (instr(lower(substr(code, length($prefix) + 1)), lower($text))
+        OR instr(lower(terms ->> 'owner'), lower($text)))))
     AND ($host IS NULL OR instr(coalesce(target, original_url), $host))
     AND ($by IS NULL OR terms ->> 'createdBy' = $by)
     AND ($owner IS NULL OR terms ->> 'owner' = $owner)
+    AND ($prefix IS NULL OR (disabled IS NULL AND substr(code, 1, instr(code, '/')) = $prefix))
   ORDER BY rowid DESC LIMIT $limit`;
 
 type SearchParameters = Readonly<
   Record<"from" | "below" | "limit", number> &
-    Record<"text" | "key" | "beyond" | "host" | "by" | "owner", string | null>
+    Record<"text" | "key" | "beyond" | "host" | "by" | "owner" | "prefix", string | null>
 >;
 
 export function createSearch(database: FileDatabase, lookedAt = LOOKED_AT) {
@@ -40,7 +43,7 @@ export function createSearch(database: FileDatabase, lookedAt = LOOKED_AT) {
 
   return {
     search(
-      { text, key = "" as LinkKey, host, createdBy, owner }: LinkQuery,
+      { text, key = "" as LinkKey, host, createdBy, owner, keyPrefix }: LinkQuery,
       { cursor, limit }: PageRequest,
     ): LinkPage {
       // SQLite's lower() stops reading at this character, which no link has.
@@ -57,6 +60,7 @@ export function createSearch(database: FileDatabase, lookedAt = LOOKED_AT) {
         host: host ?? null,
         by: createdBy ?? null,
         owner: owner ?? null,
+        prefix: keyPrefix ?? null,
         limit,
       });
       const reached = rows.length < limit ? from : (rows.at(-1)?.link ?? from);

@@ -11,7 +11,7 @@ import type { StoredLink } from "../../links/link.ts";
 import { FIGURE_LINKS } from "../../moderation/figures.ts";
 import type { LinkQuery, PageRequest } from "../../moderation/link-query.ts";
 import type { Sums } from "../../visits/days/day.ts";
-import type { DaySums, DayVisits } from "../../visits/days/visit-store.ts";
+import type { DaySums, DayVisits, VisitedLink } from "../../visits/days/visit-store.ts";
 import { LINK_COLUMNS, type LinkRow, toLink } from "../shared/link-row.ts";
 import { createFigures, createModerationReader } from "../shared/moderation.ts";
 import { createOwnedReader } from "../shared/owned-links.ts";
@@ -31,7 +31,12 @@ const MAX_REMEMBERED = 64;
 
 const FIND = `SELECT ${LINK_COLUMNS} FROM links WHERE code = ?1`;
 const NEWEST = "SELECT coalesce(max(rowid), 0) AS rowid FROM links";
-const OWNER_INDEX = { owner: "terms ->> 'owner'", keyPrefix: "substr(code, 1, instr(code, '/'))" };
+const OWNER_INDEX = {
+  owner: "terms ->> 'owner'",
+  keyPrefix: "substr(code, 1, instr(code, '/'))",
+  values: "value FROM json_each($1)",
+};
+const VISITED = "SELECT code, created_ms AS createdMs, visits FROM visits WHERE day = ?1 LIMIT ?2";
 const VERSION = "PRAGMA data_version";
 const NEWEST_SALT_DAY = "SELECT max(day) AS day FROM salts";
 const FIGURES = {
@@ -55,6 +60,7 @@ export function createReader(path: string, opened: Identity) {
   const changesSince = createChangesReader(database);
   const newestSaltDay = database.statement<{ day: number | null }, []>(NEWEST_SALT_DAY);
   const visits = createDaysReader(database);
+  const visited = database.statement<VisitedLink, [number, number]>(VISITED);
   const run = runOn(database, fail);
   const { search } = createSearch(database);
   const requests = createRecall(database);
@@ -104,6 +110,7 @@ export function createReader(path: string, opened: Identity) {
     days: (code: LinkKey, createdMs: number, firstDay: number, lastDay: number): DayVisits[] =>
       reading(() => visits.days(code, createdMs, firstDay, lastDay)),
     daySums,
+    visited: (day: number, limit: number): VisitedLink[] => reading(() => visited.all(day, limit)),
     identity: () => reading(() => identityOf(database, path)),
     ...createModerationReader(run),
     ...createOwnedReader(run, OWNER_INDEX),
