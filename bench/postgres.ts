@@ -146,7 +146,7 @@ async function loggedBytes([primary]: readonly PostgresServer[]): Promise<number
 }
 
 /** User and system time of a server with its processes, including ended ones (proc(5), stat). */
-function familyCpuUs({ pid }: PostgresServer): number {
+export function familyCpuUs({ pid }: PostgresServer): number {
   const ticks = [pid, ...childrenOf(pid)].flatMap((member) => {
     const stat = statOf(member);
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
