@@ -60,7 +60,9 @@ import { EVERY_MS as FETCH_EVERY_MS } from "../src/moderation/blocklist/feeds.ts
 import { MAX_FILE_BYTES, MAX_RULES } from "../src/moderation/blocklist/list-file.ts";
 import { MAX_NOTE_LENGTH } from "../src/moderation/case.ts";
 import type { Window } from "../src/moderation/cell-rate.ts";
+import { NEAR } from "../src/moderation/directory.ts";
 import { FIGURE_DAYS, MAX_COUNTED_DISABLED } from "../src/moderation/figures.ts";
+import { MAX_VISITED, USED_DAYS } from "../src/moderation/most-used.ts";
 import { MAX_RULES as MAX_BLOCKED_HOSTS } from "../src/moderation/operator.ts";
 import {
   CLIENTS_OF_SITE,
@@ -71,6 +73,7 @@ import {
   WRONG_TOKENS,
 } from "../src/moderation/rate-limits.ts";
 import { KEEP_MS as KEEP_NOTES_MS, LATE_MS } from "../src/moderation/reports.ts";
+import { FOUND_LIMIT, MAX_TEXT } from "../src/pages/directory/handler.tsx";
 import { OPEN_MS, REMEMBERED_MS } from "../src/pages/password/handler.ts";
 import { JUST_CREATED_MS } from "../src/pages/preview/just-created.ts";
 import { DAY_SECONDS as QR_SECONDS } from "../src/pages/qr/qr-image.ts";
@@ -283,6 +286,12 @@ export const STATED: Readonly<Record<string, readonly Sentence[]>> = {
     state`| \`CURT_URL\` | \`${DEFAULT_URL}\` |`,
     state`in arrays of up to ${MAX_LINKS}`,
     state`\`days\` (default ${DEFAULT_DAYS})`,
+  ],
+  "docs/colleagues.md": [
+    state`the most used of the last ${USED_DAYS} days`,
+    state`visited on one day, ${count(MAX_VISITED)} count`,
+    state`uses the first ${MAX_TEXT} characters, and shows ${FOUND_LIMIT} links`,
+    state`get the ${word(NEAR.shown)} links whose`,
   ],
   "docs/events.md": [
     state`up to ${BATCH} CloudEvents 1.0`,

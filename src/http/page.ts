@@ -8,6 +8,8 @@ export interface Identity {
   readonly contact: string | null;
   /** The address of the form that creates links. */
   readonly formPath: FormPath;
+  /** Whether a proxy names people, who have a directory of links. */
+  readonly hasPeople: boolean;
   readonly assets: IdentityAssets;
 }
 

@@ -1,6 +1,7 @@
 import { type Config, ConfigError } from "../config/config.ts";
-import { createCalls, type Handler } from "../http/call.ts";
+import { type Call, createCalls, type Handler } from "../http/call.ts";
 import { type ClientOf, createClientReader } from "../http/client.ts";
+import { createUserReader } from "../http/credentials.ts";
 import { createLimiter } from "../http/limits/limiter.ts";
 import { createPasswordTries } from "../http/limits/password-tries.ts";
 import { createLimitHeaders } from "../http/limits/rate-limit-headers.ts";
@@ -74,11 +75,17 @@ export function createApp(config: Config, core: Core, parts: AppParts): App {
   const refusals = createRefusals(limits, clock, counters);
   const limiter = createLimiter(limits, refusals, counters, answerProblem);
   const cachedProblem = createProblemCache();
+  const readPerson = createUserReader(config.createUserHeader);
+  const showNearest = async (call: Call, person: string) => (await loaded()).showNearest(call, person);
   const answerUnknown = createUnknownAnswer({
     exists: linkCache.exists,
     limiter,
     overload,
     cachedProblem,
+    showNearest(call) {
+      const person = readPerson(call);
+      return typeof person === "string" ? showNearest(call, person) : undefined;
+    },
     onFault,
   });
   const notFound: Handler = async (call) => answerUnknown(call, { kind: "not-found" });

@@ -7,6 +7,7 @@ import type { Limiter } from "../http/limits/limiter.ts";
 import type { RequestClass } from "../http/limits/overload.ts";
 import { createRights } from "../http/rights.ts";
 import { queryOf } from "../http/url.ts";
+import { createNearest, showDirectory } from "../pages/directory/handler.tsx";
 import { interstitial, type InterstitialDetails } from "../pages/interstitial/page.tsx";
 import type { CachedProblem } from "../pages/problem/problem-cache.ts";
 import { createSignIn } from "../pages/sign-in/handler.ts";
@@ -43,6 +44,7 @@ export function createEndpoints(config: Config, core: Core, parts: EndpointsPart
     pathsNeedName: config.pathsNeedName,
     codeHoldMs: config.codeHoldMs,
     createUserHeader,
+    views,
     onFault,
   };
 
@@ -119,6 +121,7 @@ export function createEndpoints(config: Config, core: Core, parts: EndpointsPart
         : Object.values(OPERATOR).map((endpoint) => route(endpoint, operatorParts))),
     ],
     showInterstitial: views.show<InterstitialDetails | undefined>(interstitial),
+    showNearest: createNearest(forPublic, views.show(showDirectory)),
   };
 }
 

@@ -43,6 +43,7 @@ import { decideLinks, showLinks } from "../pages/admin/found-links.tsx";
 import { decideHost, showHosts } from "../pages/admin/hosts.tsx";
 import { showJournal, undoForm } from "../pages/admin/journal.tsx";
 import { decideLink, showLink } from "../pages/admin/link.tsx";
+import { showDirectory } from "../pages/directory/handler.tsx";
 import { goHome, sendNewForm, showNew } from "../pages/home/elsewhere.ts";
 import { sendHomeForm, showHome } from "../pages/home/handler.ts";
 import { manageLink, showKeyForm } from "../pages/manage/handler.ts";
@@ -100,6 +101,7 @@ export const PUBLIC = table<PublicParts, ViewParts>()({
 /** Only where a proxy names people. */
 export const PEOPLE = table<PublicParts, ViewParts>()({
   "GET /api/v1/links": listOwnLinks,
+  "GET /+all": showDirectory,
 });
 
 /** Only for domains with a HOME_URL. */

@@ -13,6 +13,7 @@ import type { StoredLink } from "../links/link.ts";
 import { createLookUps, createOwnLinks, spellingRules } from "../links/links.ts";
 import { createListCheck, type ListCheck } from "../moderation/blocklist/list-table.ts";
 import { createHistoryReader } from "../moderation/corrections.ts";
+import { createDirectory } from "../moderation/directory.ts";
 import { createHostRules, type HostRules } from "../moderation/host-rules.ts";
 import { createDisabledSinceReader, createInspection, type Inspection } from "../moderation/inspection.ts";
 import { interstitial } from "../pages/interstitial/page.tsx";
@@ -61,6 +62,9 @@ async function open() {
     blocked: hostRules.blocked,
     codeCase: config.codeCase,
   });
+  const { codeCase, codeHoldMs } = config;
+  const { blocked } = hostRules;
+  const directory = createDirectory({ store: everyDomain, clock, blocked, codeCase, codeHoldMs });
   const sites = new Map(
     createDomains(config, config.identity, config.withHome).map((domain) => {
       const own = readerOf(everyDomain, domain.keyPrefix);
@@ -75,7 +79,7 @@ async function open() {
         throw new Error(`no view at ${task.keyPrefix}${task.at}`);
       return render(task, domain, view);
     },
-    reads: createReads(inspection),
+    reads: createReads(inspection, directory),
     close: store.close,
   };
 }

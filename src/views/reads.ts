@@ -1,17 +1,20 @@
 import type { LinkId } from "../links/link-store.ts";
 import { isProblem } from "../links/problem.ts";
 import { targetHost } from "../links/target.ts";
+import type { Directory, DirectoryQuery, ListedLink } from "../moderation/directory.ts";
 import type { Inspection, ListPage } from "../moderation/inspection.ts";
 import { parseSearch, type WrittenSearch } from "../moderation/link-query.ts";
 import type { RefusedDecision } from "../moderation/refusal.ts";
 
-/** The links that a search has found so far. Pages look them up again. */
-export interface SearchResult {
-  /** The host is that of the target; "" for a deleted link. */
-  readonly links: readonly (LinkId & { readonly host: string })[];
+/** What a search has found so far. */
+interface Found<Link> {
+  readonly links: readonly Link[];
   readonly cursor?: string | undefined;
   readonly searched: number;
 }
+
+/** The operator's pages look the links up again. The host is that of the target; "" for a deleted link. */
+export type SearchResult = Found<LinkId & { readonly host: string }>;
 
 /** The longest that other views wait for a slice of a search. */
 const SLICE_MS = 10;
@@ -25,16 +28,26 @@ export interface Reads extends Pick<Inspection, "figures"> {
     readonly search: WrittenSearch;
     readonly page: ListPage;
   }): Promise<SearchResult | RefusedDecision>;
+  /** Does the same for colleagues. */
+  directory(query: DirectoryQuery & { readonly page: ListPage }): Promise<Found<ListedLink>>;
 }
 
-export function createReads(inspection: Pick<Inspection, "search" | "figures">): Reads {
+export function createReads(inspection: Pick<Inspection, "search" | "figures">, directory: Directory): Reads {
   return {
+    async directory({ page, ...query }) {
+      return repeatSearch<ListedLink, never>(SLICE_MS, page, async (next) => {
+        const found = await directory(query, next);
+        await Bun.sleep(PAUSE_MS);
+        return found;
+      });
+    },
+
     figures: () => inspection.figures(),
 
     async search({ search, page }) {
       const query = parseSearch(search);
       if (isProblem(query)) return query;
-      return repeatSearch<RefusedDecision>(SLICE_MS, page, async (next) => {
+      return repeatSearch<SearchResult["links"][number], RefusedDecision>(SLICE_MS, page, async (next) => {
         const { links, ...rest } = await inspection.search(query, next);
         await Bun.sleep(PAUSE_MS);
         return {
@@ -47,13 +60,13 @@ export function createReads(inspection: Pick<Inspection, "search" | "figures">):
 }
 
 /** Searches until there are `limit` links or the time is over. Returns a refusal as it is. */
-export async function repeatSearch<Refusal extends { readonly kind: string }>(
+export async function repeatSearch<Link, Refusal extends { readonly kind: string }>(
   maxMs: number,
   { cursor, limit }: ListPage,
-  search: (page: ListPage) => Promise<SearchResult | Refusal>,
-): Promise<SearchResult | Refusal> {
+  search: (page: ListPage) => Promise<Found<Link> | Refusal>,
+): Promise<Found<Link> | Refusal> {
   const untilMs = performance.now() + maxMs;
-  const links: SearchResult["links"][number][] = [];
+  const links: Link[] = [];
   for (let from = cursor; ;) {
     const result = await search({ cursor: from, limit: limit - links.length });
     if ("kind" in result) return result;

@@ -36,8 +36,12 @@ type Result<Name extends ReadName> = Awaited<ReturnType<Reads[Name]>>;
 export interface Views extends Memory<Code> {
   /** Returns a function that responds with the view of an endpoint. */
   show<Data>(endpoint: Pick<ViewEndpoint<string, Data>, "at" | "view">): Show<Data>;
-  /** Reads a value on the views thread, for the operator. */
-  read<Name extends ReadName>(name: Name, ...input: Input<Name>): Promise<Result<Name> | Refusal>;
+  /** Reads a value on the views thread, for the operator or else for the sender of a call. */
+  read<Name extends ReadName>(
+    name: Name,
+    input?: Input<Name>[0],
+    call?: Call,
+  ): Promise<Result<Name> | Refusal>;
   readonly load: ViewLoad;
   close(): Promise<void>;
 }
@@ -62,13 +66,18 @@ export function createViews({ clock, hostRules, limits, refuse, ...options }: Vi
     };
   }
 
+  /** The operator has places of its own. */
+  function enter(visitor: Call | undefined) {
+    return visitor === undefined
+      ? queue.enter("operator", [])
+      : queue.enter("visitors", sharersOf(visitor.client().address));
+  }
+
   /** Shares no view with data, which belongs to the operator, a link's maker or the sender of a refused form. */
   async function render(task: ViewTask, isForOperator: boolean, call: Call): Promise<RenderedView | Refusal> {
     let refusal: Refusal = { kind: "unavailable" };
     const start = (knownTag: string) => {
-      const place = isForOperator
-        ? queue.enter("operator", [])
-        : queue.enter("visitors", sharersOf(call.client().address));
+      const place = enter(isForOperator ? undefined : call);
       if (!("kind" in place))
         return queue.perform(place, (thread) => thread.perform("render", { ...task, knownTag }));
       refusal = place;
@@ -90,12 +99,16 @@ export function createViews({ clock, hostRules, limits, refuse, ...options }: Vi
       };
     },
 
-    async read<Name extends ReadName>(name: Name, ...input: Input<Name>): Promise<Result<Name> | Refusal> {
-      const place = queue.enter("operator", []);
+    async read<Name extends ReadName>(
+      name: Name,
+      input?: Input<Name>[0],
+      call?: Call,
+    ): Promise<Result<Name> | Refusal> {
+      const place = enter(call);
       if ("kind" in place) return place;
       const task = {
         name,
-        input: input[0] as unknown,
+        input: input as unknown,
         nowMs: clock.nowMs(),
         rulesVersion: hostRules.version(),
       };

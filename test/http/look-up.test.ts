@@ -91,6 +91,7 @@ async function serve(folder: string, record = () => {}) {
       limiter,
       overload: { takeTurns: (_what, call, start) => start(call) },
       cachedProblem: createProblemCache(),
+      showNearest: () => undefined,
       onFault,
     }),
     cacheSeconds: 0,

@@ -5,8 +5,12 @@ import { pageLanguage } from "../../http/page-language.ts";
 import { answer } from "../../http/responses.ts";
 import { parametersOf } from "../../http/url.ts";
 import { MAX_PATH } from "../../lib/bounds.ts";
+import { isProblem } from "../../links/problem.ts";
 import { message } from "../../locales/messages.ts";
+import type { PageParts } from "../page-parts.ts";
 import { escape } from "../shared/html/jsx-runtime.ts";
+import { ALL_PATH } from "../shared/layout.tsx";
+import { withQuery } from "../shared/with-query.ts";
 
 /** In characters, by the specification. */
 const MAX_SHORT_NAME = 16;
@@ -39,32 +43,46 @@ export const describeSearch = endpoint({
   },
 });
 
-/** Redirects from words to the short address that they mean. If there is none, its page says what else may be meant. */
+/**
+ * Redirects from words to the short address that they mean. If there is none, its page says what else may be meant, and people whom
+ * the proxy names get the directory's search.
+ */
 export const goTo = endpoint({
   at: "GET /+go",
   cost: "little",
   serve:
-    ({ notFound }: { readonly notFound: Handler }) =>
-    (call: Call) => {
-      const address = addressOf(parametersOf(call.request).get("q") ?? "") ?? call.domain.identity.formPath;
+    ({ notFound, links, rights }: Pick<PageParts, "links" | "rights"> & { readonly notFound: Handler }) =>
+    async (call: Call) => {
+      const words = parametersOf(call.request).get("q") ?? "";
+      const [, code = ""] = partsOf(words);
+      const isUnknown =
+        code !== "" &&
+        typeof rights.personOf(call) === "string" &&
+        isProblem(await links.find(code, "maker"));
+      const address = isUnknown
+        ? withQuery(ALL_PATH, { q: words })
+        : (addressOf(words) ?? call.domain.identity.formPath);
       return address.length > MAX_PATH
         ? notFound(call)
         : answer({ status: 302, headers: { Location: address, "Cache-Control": "no-store" } });
     },
 });
 
+/** The code, and what follows it. */
+function partsOf(words: string): readonly (string | undefined)[] {
+  const text = words
+    .toWellFormed()
+    .trim()
+    .replace(/^[\s/\\]+/, "");
+  return /^([^\s/]+)[\s/]*(.*)$/s.exec(text) ?? [];
+}
+
 /**
  * Makes `/jira/ABC-123` of "jira ABC-123" and of "/jira/ABC-123". Undefined without words. The result never starts with two
  * slashes, which would lead to another host.
  */
 function addressOf(words: string): string | undefined {
-  const [, code = "", path = ""] =
-    /^([^\s/]+)[\s/]*(.*)$/s.exec(
-      words
-        .toWellFormed()
-        .trim()
-        .replace(/^[\s/\\]+/, ""),
-    ) ?? [];
+  const [, code = "", path = ""] = partsOf(words);
   if (code === "") return undefined;
   const segments = [code, ...(path === "" ? [] : path.split("/"))];
   return `/${segments.map(encodeURIComponent).join("/")}`;

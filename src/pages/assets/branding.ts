@@ -18,6 +18,7 @@ export interface IdentityOptions {
   readonly contact: string | null;
   readonly accent: Accent | null;
   readonly logo: Logo | null;
+  readonly createUserHeader?: string | null;
 }
 
 /** The assets that pages load unless the operator configures others. @internal */
@@ -26,7 +27,7 @@ export const assets = buildAssets();
 const GREEN = "#0b6e4f";
 
 export function createIdentity(
-  { instanceName: name, contact, accent, logo }: IdentityOptions,
+  { instanceName: name, contact, accent, logo, createUserHeader = null }: IdentityOptions,
   formPath: FormPath = "/",
 ): Identity {
   const { operatorStyle, script, myLinks } = assets;
@@ -42,7 +43,9 @@ export function createIdentity(
       logo === null ? ourAppIcons(icons) : [appIcon(icons.icon, logo.sizes)],
     ),
   );
-  return { name, contact, formPath, assets: { style, operatorStyle, script, myLinks, ...icons, manifest } };
+  const hasPeople = createUserHeader !== null;
+  const all = { style, operatorStyle, script, myLinks, ...icons, manifest };
+  return { name, contact, formPath, hasPeople, assets: all };
 }
 
 /** The identity without settings. */

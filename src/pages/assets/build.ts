@@ -25,6 +25,7 @@ const STYLES = [
   "shared/charts/chart",
   "shared/charts/breakdowns",
   "my-links/style",
+  "directory/style",
   "shared/style/preferences",
   "reference/style",
   "manage/style",

@@ -27,7 +27,7 @@ function problemHtml(call: DetachedCall, problem: PageProblem): Response {
   const { status, headers } = describe(problem);
   const isForm = call.request.method === "POST";
   const all = { ...headers, Vary: "Accept, Accept-Language, Cookie", ...(isForm && KEPT_FOR_BACK) };
-  const { baseUrl, codeCase } = call.domain;
+  const { baseUrl, codeCase, identity } = call.domain;
   if (problem.kind !== "unknown" && problem.kind !== "not-found")
     return html(call, status, (language) => problemPage(language, problem, baseUrl, call.code), all);
   const written = call.code || writtenIn(call.request);
@@ -35,7 +35,7 @@ function problemHtml(call: DetachedCall, problem: PageProblem): Response {
   return html(
     call,
     status,
-    (language) => unknownPage(language, { baseUrl, codeCase, written, meant }),
+    (language) => unknownPage(language, { baseUrl, codeCase, written, meant, hasPeople: identity.hasPeople }),
     all,
     leave,
   );

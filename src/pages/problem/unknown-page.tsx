@@ -3,10 +3,12 @@ import type { Page } from "../../http/page.ts";
 import { type CodeCase, lookUpCode, MAX_CODE_POINTS, parseCode } from "../../links/code.ts";
 import { isProblem } from "../../links/problem.ts";
 import { message } from "../../locales/messages.ts";
+import type { ListedLink } from "../../moderation/directory.ts";
 import { TextField, VERBATIM } from "../shared/form-fields.tsx";
-import { FORM, page } from "../shared/layout.tsx";
+import { ALL_PATH, page } from "../shared/layout.tsx";
 import { memoizePage } from "../shared/memoized-page.ts";
 import { Ticket, TicketAddress, withoutScheme } from "../shared/ticket.tsx";
+import { CreateIt, Nearest } from "./nearest.tsx";
 
 export interface Unknown {
   readonly baseUrl: string;
@@ -15,19 +17,24 @@ export interface Unknown {
   readonly written: string;
   /** The code that the reader probably meant. */
   readonly meant?: string | undefined;
+  /** Whether the service has a directory of links. */
+  readonly hasPeople: boolean;
+  /** The nearest links of the directory, for a colleague. */
+  readonly near?: readonly ListedLink[] | undefined;
 }
 
 /** Invisible characters, and those that move others. A space is visible between other characters. */
 const UNSEEN = /[[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]--\u0020]|^ | $/gv;
 
 /** Says that an address is unknown, and offers the link that the reader probably meant. */
-export function unknownPage(language: string, { baseUrl, codeCase, written, meant }: Unknown): Page {
+export function unknownPage(language: string, unknown: Unknown): Page {
+  const { baseUrl, codeCase, written, meant, hasPeople, near } = unknown;
   const canBeCreated = !isProblem(parseCode(written, codeCase));
   const text = canBeCreated ? written : visibleText(written);
-  const known = [language, baseUrl, codeCase, canBeCreated, text === ""] as const;
-  return meant === undefined
+  const known = [language, baseUrl, codeCase, canBeCreated, text === "", hasPeople] as const;
+  return meant === undefined && near === undefined
     ? memoizedPage(JSON.stringify(known), text)
-    : render(known, text, meant, isSameWord(beforeSlash(written), meant));
+    : render(known, text, { meant, isCapitals: isSameWord(beforeSlash(written), meant), near });
 }
 
 const memoizedPage = memoizePage((key, text) => render(JSON.parse(key) as Known, text));
@@ -38,10 +45,15 @@ type Known = readonly [
   codeCase: CodeCase,
   canBeCreated: boolean,
   isHome: boolean,
+  hasPeople: boolean,
 ];
 
+interface Offers extends Pick<Unknown, "meant" | "near"> {
+  readonly isCapitals?: boolean;
+}
+
 /** Whether two spellings differ only in capitals. */
-function isSameWord(one: string, other: string): boolean {
+function isSameWord(one: string, other = ""): boolean {
   return lookUpCode(one, "ignore") === lookUpCode(other, "ignore");
 }
 
@@ -51,10 +63,9 @@ export function beforeSlash(written: string): string {
 }
 
 function render(
-  [language, baseUrl, codeCase, canBeCreated, isHome]: Known,
+  [language, baseUrl, codeCase, canBeCreated, isHome, hasPeople]: Known,
   text: string,
-  meant?: string,
-  isCapitals = false,
+  { meant, isCapitals = false, near = [] }: Offers = {},
 ): Page {
   const title = message(language, "page.unknown.title");
   return page(
@@ -95,16 +106,22 @@ function render(
               {!isCapitals && <p class="hint">{message(language, "page.unknown.glued")}</p>}
             </section>
           )}
+          <Nearest language={language} baseUrl={baseUrl} links={near} />
         </div>
         <aside>
           <h2>{message(language, "page.unknown.sent")}</h2>
           <p>{message(language, "page.unknown.ask")}</p>
           {canBeCreated && (
-            <form action={FORM}>
+            <>
               <h2>{message(language, "page.unknown.yours")}</h2>
               <p>{message(language, "page.unknown.free")}</p>
-              <input type="hidden" name="custom_code" value={text} />
-              <button>{message(language, "page.unknown.make")}</button>
+              <CreateIt language={language} code={text} />
+            </>
+          )}
+          {hasPeople && (
+            <form action={ALL_PATH}>
+              <input type="hidden" name="q" value={text} />
+              <button>{message(language, "all.search-all")}</button>
             </form>
           )}
         </aside>

@@ -13,6 +13,9 @@ export const PRIVACY_PATH = "/+privacy";
 /** The links created in this browser. */
 export const MY_LINKS_PATH = "/+links";
 
+/** The links of colleagues, only where a proxy names people. */
+export const ALL_PATH = "/+all";
+
 /** Stands for the address of the form, which differs per domain. A noncharacter, as in {@link memoizePage}. */
 export const FORM = "\uFDD2";
 
@@ -47,7 +50,9 @@ function render(
   content: Html,
   identity: Identity,
 ): string {
-  const { name, assets, formPath } = identity;
+  const { name, assets, formPath, hasPeople } = identity;
+  // Colleagues find reports in the footer.
+  const first = hasPeople ? ALL_PATH : REPORT_PATH;
   const languages =
     Object.keys(query).length === 0 && sent === "" ? (
       plainLanguages(language)
@@ -80,8 +85,8 @@ function render(
           </a>
           {bar ?? (
             <>
-              <a href={REPORT_PATH} rel="nofollow" {...markCurrent(path, REPORT_PATH)}>
-                {message(language, "page.report.short")}
+              <a href={first} rel="nofollow" {...markCurrent(path, first)}>
+                {message(language, hasPeople ? "all.title" : "page.report.short")}
               </a>
               {languages}
               <a class="button" href={MY_LINKS_PATH} {...markCurrent(path, MY_LINKS_PATH)}>

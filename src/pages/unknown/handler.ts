@@ -19,6 +19,8 @@ export interface UnknownOptions {
   readonly limiter: Pick<Limiter, "unknown" | "barred">;
   readonly overload: Pick<Overload, "takeTurns">;
   readonly cachedProblem: CachedProblem;
+  /** Answers a person whom the proxy names with links like the code. Undefined for everybody else. */
+  readonly showNearest: (call: Call) => Promise<Response> | undefined;
   readonly onFault: (error: unknown) => void;
 }
 
@@ -29,10 +31,13 @@ type NoLink = { readonly kind: "unknown" | "not-found" };
 export type UnknownAnswer = (call: Call, problem: NoLink) => Response | Promise<Response>;
 
 export function createUnknownAnswer(options: UnknownOptions): UnknownAnswer {
-  const { exists, limiter, overload, cachedProblem, onFault } = options;
+  const { exists, limiter, overload, cachedProblem, showNearest, onFault } = options;
 
   /** For requests that need no lookup. */
-  function answerBriefly(call: Call, answer: () => Response): Response | Promise<Response> {
+  function answerBriefly(
+    call: Call,
+    answer: () => Response | Promise<Response>,
+  ): Response | Promise<Response> {
     const limited = limiter.unknown(call);
     return limited === undefined ? answer() : limited.then((refusal) => answerProblem(call, refusal));
   }
@@ -44,7 +49,7 @@ export function createUnknownAnswer(options: UnknownOptions): UnknownAnswer {
   async function suggest(
     call: Call,
     groups: readonly (readonly Code[])[],
-    answer: (meant: Code | undefined) => Response,
+    answer: (meant: Code | undefined) => Response | Promise<Response>,
     most = Infinity,
   ): Promise<Response> {
     const barred = limiter.barred(call);
@@ -57,7 +62,7 @@ export function createUnknownAnswer(options: UnknownOptions): UnknownAnswer {
         if (meant === undefined) unknown++;
       }
       const limited = limiter.unknown(call, Math.min(unknown, most));
-      return limited === undefined ? answer(meant) : answerPageProblem(call, await limited);
+      return limited === undefined ? await answer(meant) : answerPageProblem(call, await limited);
     } catch (error) {
       onFault(error);
       return answerPageProblem(call, asProblem(error));
@@ -98,10 +103,11 @@ export function createUnknownAnswer(options: UnknownOptions): UnknownAnswer {
       "unknown",
       call,
       () => {
+        const near = (meant?: Code) =>
+          (problem.kind === "unknown" && meant === undefined ? showNearest(call) : undefined) ??
+          answerPageProblem(call, { ...problem, meant });
         const groups = groupsFor(call.code || writtenIn(call.request), call.domain.codeCase);
-        return groups.length === 0
-          ? answerBriefly(call, () => answerPageProblem(call, problem))
-          : suggest(call, groups, (meant) => answerPageProblem(call, { ...problem, meant }));
+        return groups.length === 0 ? answerBriefly(call, near) : suggest(call, groups, near);
       },
       () => answerBriefly(call, () => cachedProblem(call, { kind: "overloaded" })),
     );

@@ -173,7 +173,7 @@ describe.each(
     await using site = await open();
     const forged = { "Remote-Creator": "mallory", Remote_Creator: "mallory" };
     const creates = form(forged, "original_url=https://example.com/&custom_code=mine");
-    for (const path of ["/", "/+links", "/+go?q=mine", "/+new", "/mine+manage"])
+    for (const path of ["/", "/+all", "/+links", "/+go?q=mine", "/+new", "/mine+manage"])
       for (const init of [creates, { headers: forged }])
         expect([path, (await site.get(OWN, path, init)).status]).toEqual([path, 302]);
     const byAlice = form({ ...session, ...forged }, "original_url=https://example.com/&custom_code=mine");

@@ -1,0 +1,145 @@
+import { describe, expect, test } from "bun:test";
+
+import en from "../../src/locales/en.json";
+import { MAX_TEXT } from "../../src/pages/directory/handler.tsx";
+import { callApi, TARGET } from "../support/managed-links.ts";
+import { shareService } from "../support/service.ts";
+import { untilCounted, visit } from "../visits/visits.ts";
+import { HTML } from "./markup.ts";
+import { callAs, createAs, named, PROXY } from "./people.ts";
+
+const curt = shareService({ ...PROXY, POSTURE: "private" });
+const anonymous = shareService({ POSTURE: "private" });
+
+const open = (path: string, headers: Record<string, string> = named("joon"), of = curt) =>
+  of.fetch(path, { headers: { ...HTML, ...headers }, redirect: "manual" });
+const textOf = async (...request: Parameters<typeof open>) => (await open(...request)).text();
+
+/** The codes that a page lists, in order. */
+async function codesOf(query: Record<string, string>, name = "joon"): Promise<string[]> {
+  const page = await textOf(`/+all?${new URLSearchParams(query).toString()}`, named(name));
+  return Array.from(page.matchAll(/<bdi data-code[^>]*>\/([^<]+)</g), ([, code = ""]) => code);
+}
+
+describe("/+all", () => {
+  test("doesn't exist where no proxy names people", async () => {
+    const page = await open("/+all", named("joon"), anonymous);
+    const other = await open("/+other", named("joon"), anonymous);
+    expect([page.status, await page.text()]).toEqual([404, (await other.text()).replaceAll("other", "all")]);
+  });
+
+  test("refuses requests without a name, or with two", async () => {
+    for (const [headers, reason] of [
+      [{}, "user.missing"],
+      [named("mina, joon"), "user.wrong"],
+    ] as const) {
+      const page = await open("/+all", headers);
+      expect([page.status, page.headers.get("curt-reason")]).toEqual([403, reason]);
+      expect(await page.text()).toContain(en[reason]);
+      expect((await curt.fetch("/+all", { headers })).status).toBe(403);
+    }
+  });
+
+  test("lists the links of all colleagues, by visits or newest first, with their owners", async () => {
+    const created = [];
+    for (const name of ["mina", "joon", "mina"])
+      created.push(await createAs(curt, name, { title: "Orders" }));
+    const codes = created.map(({ code }) => code);
+    const [first = "", second = "", third = ""] = codes;
+    for (const code of [second, second, first]) await visit(curt, code);
+    await untilCounted(curt, second, 2);
+    await untilCounted(curt, first, 1);
+    await Bun.sleep(1100);
+    expect(await codesOf({ q: "orders", by: "newest" })).toEqual([third, second, first]);
+    expect(await codesOf({ q: "orders" })).toEqual([second, first, third]);
+    const page = await textOf(`/+all?q=${first}`);
+    for (const text of ["mina</bdi>", "Orders</bdi>", "<strong>1</strong>", TARGET.slice(8)])
+      expect(page).toContain(text);
+  });
+
+  test("finds links by code, title, destination and owner", async () => {
+    const { code } = await createAs(curt, "haru", {
+      title: "Lunch menu 점심",
+      target: "https://cafe.example/menu",
+    });
+    for (const q of [code, code.slice(1), "lunch MENU", "점심", "cafe.example", "HARU"])
+      expect(await codesOf({ q }), q).toContain(code);
+    for (const q of ["dinner", "\0", "x".repeat(9000)]) expect(await codesOf({ q })).toEqual([]);
+    const long = `https://cafe.example/${"a".repeat(MAX_TEXT)}`;
+    await callAs(curt, "haru", "PATCH", `/api/v1/links/${code}`, { body: { target: long } });
+    expect(await codesOf({ q: `${long}b` })).toEqual([code]);
+  });
+
+  test("keeps a password's destination from everybody but the owner, also from searches", async () => {
+    const secret = { target: "https://payroll.example/secret", password: "open sesame" };
+    const { code } = await createAs(curt, "mina", secret);
+    expect(await codesOf({ q: "payroll.example" }, "mina")).toEqual([code]);
+    expect(await codesOf({ q: "payroll.example" })).toEqual([]);
+    const page = await textOf(`/+all?q=${code}`);
+    expect(page).toContain(en["password.label"]);
+    expect(page).not.toContain("payroll");
+  });
+
+  test("shows ended links as ended, and leaves out those that were withdrawn or don't work for the reader", async () => {
+    const used = await createAs(curt, "mina", { title: "States", max_visits: 1 });
+    const later = await createAs(curt, "mina", { title: "States", starts_at: "48h" });
+    const gone = await createAs(curt, "mina", { title: "States" });
+    await callAs(curt, "mina", "DELETE", gone.path);
+    await visit(curt, used.code);
+    expect(await codesOf({ q: "states" })).toEqual([used.code]);
+    expect((await codesOf({ q: "states" }, "mina")).toSorted()).toEqual([later.code, used.code].toSorted());
+    expect(await textOf("/+all?q=states")).toContain(en["chip.ended"]);
+  });
+
+  test("continues on the next page without repeating or missing a link, in both orders", async () => {
+    const body = Array.from({ length: 220 }, () => ({ target: TARGET, title: "Paged" }));
+    const { data } = await callAs(curt, "mina", "POST", "/api/v1/links/batch", { body });
+    const created = data.results.map((one: any) => one.data.code as string).toSorted();
+    for (const code of created.slice(40, 100)) await visit(curt, code);
+    await untilCounted(curt, created[99], 1);
+    await Bun.sleep(1100);
+    for (const query of ["q=paged", "q=paged&by=newest", "by=used", "by=newest"]) {
+      const codes: string[] = [];
+      for (let next: string | undefined = `/+all?${query}`; next !== undefined;) {
+        const page = await textOf(next);
+        codes.push(...Array.from(page.matchAll(/<bdi data-code[^>]*>\/([^<]+)</g), ([, code = ""]) => code));
+        const [, more] = /href="([^"]+cursor=[^"]+)"/.exec(page.slice(page.indexOf("<ul>"))) ?? [];
+        next = more?.replaceAll("&amp;", "&");
+      }
+      expect([query, new Set(codes).size]).toEqual([query, codes.length]);
+      expect(codes.filter((code) => created.includes(code)).toSorted()).toEqual(created);
+    }
+    for (const cursor of ["x", "u1", "f-1", "u9.9.9.9", "f\0"]) await codesOf({ cursor });
+  });
+});
+
+describe("the page of an unknown code", () => {
+  test("offers the nearest links and the form to people whom the proxy names", async () => {
+    await createAs(curt, "mina", { code: "onboarding", title: "Checklist" });
+    const page = await open("/onbording");
+    expect([page.status, page.headers.get("cache-control")]).toEqual([404, "private, no-store"]);
+    const text = await page.text();
+    expect(text).toContain('href="/onboarding"');
+    expect(text).toContain("Checklist");
+    expect(text).toContain('name="custom_code" value="onbording"');
+    expect(await textOf("/+all?q=onbording")).toContain('href="/onboarding"');
+    expect((await callApi(curt, "GET", "/api/v1/links/onbording", {})).status).toBe(404);
+  });
+
+  test("offers everybody else the directory's search, without the links", async () => {
+    const text = await textOf("/onbording", {});
+    expect(text).not.toContain("onboarding");
+    expect(text).toContain('action="/+all"');
+    expect(await textOf("/onbording", named("mina"), anonymous)).not.toContain("/+all");
+  });
+
+  test("is the directory's search for words in the address bar that fit no link", async () => {
+    const whereTo = async (words: string, headers = named("joon")) =>
+      (await open(`/+go?${new URLSearchParams({ q: words }).toString()}`, headers)).headers.get("location");
+    await createAs(curt, "mina", { code: "jira" });
+    expect(await whereTo("jira ABC-1")).toBe("/jira/ABC-1");
+    expect(await whereTo("lunch menu")).toBe("/+all?q=lunch+menu");
+    expect(await whereTo("lunch menu", {} as never)).toBe("/lunch/menu");
+    expect(await whereTo("")).toBe("/");
+  });
+});
