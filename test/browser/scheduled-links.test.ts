@@ -77,6 +77,13 @@ describe.each(MAKERS)("a scheduled link ($locale, scripts: $javaScriptEnabled)",
     for (const path of ["", "/", "+", ".svg", ".png"])
       expect([path, (await stranger.goto(`/${code}${path}`))?.status()]).toEqual([path, 404]);
     expect((await callApi(curt, "GET", `/api/v1/links/${encodeURIComponent(code)}`)).status).toBe(404);
+    // Later, the script finds the key in the list of this browser.
+    if (javaScriptEnabled) {
+      await page.context().clearCookies();
+      await page.goto(`/${code}+`);
+      await page.getByRole("heading", { level: 1, name: say("manage.title") }).waitFor();
+      expect(await startOn(page)).toBe(new Date(startsMs).toISOString());
+    }
 
     curt.advance(2 * DAY_MS);
     expect(await destinationOf(curt, code)).toBe(TARGET);

@@ -1,3 +1,4 @@
+import { savedLinks } from "../my-links/script/saved-links.ts";
 import {
   type Answer,
   bearer,
@@ -22,10 +23,20 @@ function takeKey(): void {
   const [, key] = /^#key=([\w-]+)$/.exec(location.hash) ?? [];
   const { pathname, search } = location;
   const [, path] = /^(.+)\+(?:manage)?$/.exec(pathname) ?? [];
-  if (key === undefined || path === undefined) return;
+  if (path === undefined) return;
+  if (key === undefined) return void findScheduled(path).catch(() => {});
   history.replaceState(null, "", pathname + search);
   // If the service is unreachable, the browser says so when it opens the form.
   unlock(path, key).catch(() => location.assign(`${path}+manage`));
+}
+
+/** Until a link starts, only the browser that has its key finds it. */
+async function findScheduled(path: string): Promise<void> {
+  if (document.querySelector('main [action="/+go"]') === null) return;
+  const { key } = savedLinks().find((saved) => saved.path === `/api/v1/links${path}`) ?? {};
+  if (key === undefined) return;
+  const { data } = await callApi<Link>(`/api/v1/links${path}`, bearer(key));
+  if (data !== undefined) await show(path, key);
 }
 
 async function unlock(path: string, key: string): Promise<void> {
