@@ -33,6 +33,21 @@ const LARGEST = `(() => {
   return [...new Set(sizes.filter(([size]) => size === largest).map(([, one]) => one.closest(".address")?.className))];
 })()`;
 
+test("the marker's stroke ends with the code, where a field can't be as wide as its text", async () => {
+  await using page = await openPage(curt.origin);
+  await page.addInitScript("CSS.supports = () => false");
+  await page.goto("/?custom_code=abc");
+  const code = page.getByRole("textbox", { name: wordsOf("en")("home.code") });
+  const width = async () => {
+    const typed = await code.evaluate((input: any) => input.style.getPropertyValue("--typed"));
+    return Number(/[\d.]+/.exec(typed)?.[0]);
+  };
+  const three = await width();
+  await code.fill("abcabc");
+  expect(three).toBeGreaterThan(10);
+  expect(await width()).toBeCloseTo(2 * three);
+});
+
 const MAKERS = readers(
   ["en-GB", "ko-KR"].flatMap((locale) =>
     [PHONE, LAPTOP].map((viewport) => ({ locale, viewport, width: viewport.width })),

@@ -102,6 +102,13 @@ test.each([
   expect(written).toBe(shown);
 });
 
+test("the page marks the characters of a suggested code that are in other capitals", async () => {
+  const marked = async (path: string) => /<bdi>(?=[^<]*<mark>).*?<\/bdi>/.exec((await read(path)).page)?.[0];
+  expect(await marked("/wiki")).toBe("<bdi><mark>W</mark>iki</bdi>");
+  expect(await marked("/Team")).toBe("<bdi>T<mark>E</mark><mark>A</mark><mark>M</mark></bdi>");
+  expect(await marked("/abc.")).toBeUndefined();
+});
+
 test("the page offers to create a link with the code if the code is valid", async () => {
   for (const code of ["unknown-code", "누구", "👩‍🚀👩‍🚀", "abc를"]) {
     const { free } = await read(`/${encodeURIComponent(code)}`);

@@ -20,6 +20,7 @@ import {
   clearStaleErrors,
   localiseTimes,
   offerCopies,
+  measureCodes,
   rememberToken,
   submitOnce,
   convertDates,
@@ -58,6 +59,7 @@ function enhance(): void {
   enableForms(document);
   markCurrentPart();
   searchParts();
+  measureCodes();
   answerByKeys();
 }
 

@@ -98,7 +98,10 @@ function render(
             <section class="meant" aria-labelledby="meant">
               <h2 id="meant">{message(language, "page.unknown.meant")}</h2>
               <div>
-                <TicketAddress baseUrl={baseUrl} code={meant} href={`/${encodeURIComponent(meant)}`} />
+                <TicketAddress
+                  {...{ baseUrl, code: meant, href: `/${encodeURIComponent(meant)}` }}
+                  unlike={isCapitals && beforeSlash(text).length === meant.length ? text : undefined}
+                />
                 <a class="button" href={`/${encodeURIComponent(meant)}+`} rel="nofollow">
                   {message(language, "page.unknown.see")}
                 </a>

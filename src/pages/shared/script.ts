@@ -198,6 +198,21 @@ export function clearStaleErrors(): void {
   }
 }
 
+/** Measures codes for their marker's stroke, where a field can't be as wide as its text. */
+export function measureCodes(): void {
+  const context = document.createElement("canvas").getContext("2d");
+  if (!context || CSS.supports("field-sizing", "content")) return;
+  for (const input of document.querySelectorAll<HTMLInputElement>(".prefixed input")) {
+    const measure = () => {
+      const { font, letterSpacing } = getComputedStyle(input);
+      Object.assign(context, { font, letterSpacing });
+      input.style.setProperty("--typed", `calc(${context.measureText(input.value).width}px + 0.25rem)`);
+    };
+    measure();
+    input.addEventListener("input", measure);
+  }
+}
+
 /** Keeps a double click from sending the form twice. The second request would fail, because the first took the code. */
 export function submitOnce(): void {
   let sentMs = -ON_ITS_WAY_MS;

@@ -49,12 +49,14 @@ interface TicketAddressProps {
   readonly code: string;
   /** Where it leads, if it is a link. */
   readonly href?: string;
+  /** A code as long, from which only this one's other characters are marked. */
+  readonly unlike?: string | undefined;
 }
 
 /** An address of a ticket that isn't the page's title, and may be no link's. */
-export function TicketAddress({ baseUrl, code, href }: TicketAddressProps) {
+export function TicketAddress({ baseUrl, code, href, unlike }: TicketAddressProps) {
   const base = `${withoutScheme(baseUrl)}/`;
-  const address = <MarkedAddress base={base} code={code} />;
+  const address = <MarkedAddress base={base} code={code} unlike={unlike} />;
   return (
     <div class="address">
       <p>
@@ -71,16 +73,20 @@ export function TicketAddress({ baseUrl, code, href }: TicketAddressProps) {
 }
 
 /** What has it as its name needs a label, which has no space before the code. */
-function MarkedAddress({ base, code }: { base: string; code: string }) {
+function MarkedAddress({ base, code, unlike }: { base: string; code: string; unlike?: string | undefined }) {
+  const others = unlike === undefined ? undefined : Array.from(unlike);
   return (
     <bdi class={base.length + code.length > LONG ? "short long" : "short"} dir="ltr">
       <span>{base}</span>
       <wbr />
-      {code !== "" && (
-        <mark>
-          <bdi>{code}</bdi>
-        </mark>
-      )}
+      {code !== "" &&
+        (others === undefined ? (
+          <mark>
+            <bdi>{code}</bdi>
+          </mark>
+        ) : (
+          <bdi>{Array.from(code, (one, nth) => (one === others[nth] ? one : <mark>{one}</mark>))}</bdi>
+        ))}
     </bdi>
   );
 }
