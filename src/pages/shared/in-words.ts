@@ -38,7 +38,8 @@ export function age(language: string, ms: number): string {
   return Math.max(1, Math.floor(count)).toLocaleString(language, {
     style: "unit",
     unit,
-    unitDisplay: "narrow",
+    // In Japanese, narrow units are Latin letters.
+    unitDisplay: sentenceSpace(language) === "" ? "short" : "narrow",
   });
 }
 
