@@ -90,13 +90,10 @@ function ContinueButton({ language, destination, method, form, href, kind }: Con
   );
 }
 
-/** In characters; narrower than any button. */
-const SHORT = 20;
-
-/** A short name stays in one piece. */
+/** A name stays in one piece where there is room. */
 function continueTo(language: string, domain: string): Child {
   const piece = (
-    <bdi dir="ltr" class={domain.length <= SHORT ? "piece" : undefined}>
+    <bdi dir="ltr" class="piece">
       {domain}
     </bdi>
   );
