@@ -7,9 +7,7 @@ import { createDomains, type Domain, memoizeByDomain } from "../http/domain.ts";
 import { performTasks } from "../lib/thread.ts";
 import { VERSION } from "../lib/version.ts";
 import type { WallClock } from "../links/clock.ts";
-import type { LinkKey } from "../links/code.ts";
 import { StoreUnavailable } from "../links/link-store.ts";
-import type { StoredLink } from "../links/link.ts";
 import { createLookUps, createOwnLinks, spellingRules } from "../links/links.ts";
 import { createListCheck, type ListCheck } from "../moderation/blocklist/list-table.ts";
 import { createHistoryReader } from "../moderation/corrections.ts";
@@ -51,11 +49,18 @@ async function open() {
     if (readVersion !== rulesVersion) await hostRules.read();
     readVersion = rulesVersion;
   }
-  async function find(key: LinkKey): Promise<StoredLink | undefined> {
-    await readRules();
-    return store.find(key);
-  }
-  const everyDomain = { ...store, find };
+  const afterRules =
+    <Parameters extends unknown[], Result>(read: (...parameters: Parameters) => Promise<Result>) =>
+    async (...parameters: Parameters): Promise<Result> => {
+      await readRules();
+      return read(...parameters);
+    };
+  const everyDomain = {
+    ...store,
+    find: afterRules(store.find),
+    findAll: afterRules(store.findAll),
+    search: afterRules(store.search),
+  };
   const inspection = createInspection({
     store: everyDomain,
     clock,

@@ -2,13 +2,14 @@ import { describe, expect, test } from "bun:test";
 
 import en from "../../src/locales/en.json";
 import { MAX_TEXT } from "../../src/pages/directory/handler.tsx";
+import { operateAs, TOKEN } from "../admin/operator.ts";
 import { callApi, TARGET } from "../support/managed-links.ts";
 import { shareService } from "../support/service.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
 import { HTML } from "./markup.ts";
 import { callAs, createAs, named, PROXY } from "./people.ts";
 
-const curt = shareService({ ...PROXY, POSTURE: "private" });
+const curt = shareService({ ...PROXY, ADMIN_TOKEN: TOKEN, POSTURE: "private" });
 const anonymous = shareService({ POSTURE: "private" });
 
 const open = (path: string, headers: Record<string, string> = named("joon"), of = curt) =>
@@ -89,6 +90,13 @@ describe("/+all", () => {
     expect(await codesOf({ q: "states" })).toEqual([used.code]);
     expect((await codesOf({ q: "states" }, "mina")).toSorted()).toEqual([later.code, used.code].toSorted());
     expect(await textOf("/+all?q=states")).toContain(en["chip.ended"]);
+  });
+
+  test("leaves out links to a host as soon as it is blocked", async () => {
+    const { code } = await createAs(curt, "mina", { target: "https://evil.listed.test/" });
+    expect(await codesOf({ by: "newest" })).toContain(code);
+    await operateAs(curt)("PUT", "hosts/evil.listed.test", { reason: "phishing" });
+    expect(await codesOf({ by: "newest" })).not.toContain(code);
   });
 
   test("continues on the next page without repeating or missing a link, in both orders", async () => {
