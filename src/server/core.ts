@@ -4,6 +4,7 @@ import { type Log, type WarningLog, withoutQuery } from "../lib/log.ts";
 import { fillRandom } from "../lib/random.ts";
 import { BELIEVED_DAYS, type Clock, createClock, type Trust } from "../links/clock.ts";
 import { keyOf, type LinkKey } from "../links/code.ts";
+import { createDestinationParser } from "../links/drafts.ts";
 import type { LinkStore } from "../links/link-store.ts";
 import type { Link } from "../links/link.ts";
 import { createLinks, createStoredLinks, type Links, type StoredLinks } from "../links/links.ts";
@@ -25,7 +26,7 @@ import { openStore, type StoreOptions } from "../store/open.ts";
 import { createStoreFigures, type StoreFigures } from "../store/shared/commits.ts";
 import { fixingCodeCase, otherCodeCase } from "../store/shared/first-links.ts";
 import { createVisits, sumsOf, type VisitLookUps, type Visits } from "../visits/visits.ts";
-import { secretOf, storeOf } from "./domain-store.ts";
+import { readerOf, secretOf, storeOf } from "./domain-store.ts";
 
 /** The clock is more than a month after the day of the last salt, or after the last trusted reading. */
 export const CLOCK_TOO_FAR =
@@ -169,7 +170,12 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
           log.warn({ code: keyOf(keyPrefix, code) }, "a link was disabled because of its reports"),
       }),
       visits: { sums: sumsOf(own) },
-      bringBack: createBringBack({ store: own, clock, edits }),
+      bringBack: createBringBack({
+        ...linkOptions,
+        store: own,
+        history: readerOf(store, keyPrefix).history,
+        parseDestination: createDestinationParser(linkOptions),
+      }),
       secret: secretOf(secret, keyPrefix),
     };
   }

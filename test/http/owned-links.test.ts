@@ -355,8 +355,8 @@ describe("with EDITORS=everybody, a colleague", () => {
     (await all.fetch(`/${code}+manage`, { headers: { ...HTML, ...named(name), ...headers } })).text();
   const entriesOf = async (code: string) => (await operateAs(all)("GET", `links/${code}`)).data.history;
 
-  async function bringBack(code: string, entry: number, name = "yuna", key = "") {
-    const [, form = ""] = /name="form" value="([^"]+)"/.exec(await pageOf(code, name)) ?? [];
+  async function bringBack(code: string, entry: number, name = "yuna", key = "", tokenAt = code) {
+    const [, form = ""] = /name="form" value="([^"]+)"/.exec(await pageOf(tokenAt, name)) ?? [];
     const sent = { act: "bring-back", entry: String(entry), form, key };
     return (await sendForm(all, `/${code}+manage`, sent, named(name))).status;
   }
@@ -430,6 +430,23 @@ describe("with EDITORS=everybody, a colleague", () => {
     expect((await send(retitled.id, form, "joon")).status).toBe(200);
     const { data } = await callAs(maker, "joon", "GET", path);
     expect([data.title, data.target]).toEqual(["Old", OTHER]);
+  });
+
+  test("brings back no destination that a new one may not have, and nothing at a blocked one", async () => {
+    const operate = operateAs(all);
+    const [evil, fine] = ["https://evil.bring.test/", "https://fine.bring.test/"];
+    const { code, path } = await createAs(all, "mina", { target: evil });
+    const { code: other } = await createAs(all, "mina");
+    await callAs(all, "joon", "PATCH", path, { body: { target: fine } });
+    const [{ id }] = await entriesOf(code);
+    await operate("PUT", "hosts/evil.bring.test", { reason: "phishing" });
+    expect([await bringBack(code, id), await destinationOf(all, code)]).toEqual([400, fine]);
+    await operate("DELETE", "hosts/evil.bring.test");
+    await operate("PUT", "hosts/fine.bring.test", { reason: "phishing" });
+    // The page has no form then, but those of other links have the token.
+    expect(await bringBack(code, id, "yuna", "", other)).toBe(410);
+    await operate("DELETE", "hosts/fine.bring.test");
+    expect(await destinationOf(all, code)).toBe(fine);
   });
 
   test("finds no values in the journal from while the link had a password", async () => {
