@@ -37,30 +37,39 @@ export function createMostUsed(store: Pick<VisitStore, "visited">, clock: Pick<C
     | { readonly sums: Map<string, VisitedLink>; day: number; first: number; ms: number }
     | undefined;
   let keptUntilMs = 0;
+  /** All readers share a slice, because each day counts once. */
+  let slice: Promise<boolean> | undefined;
   const idOf = ({ code, createdMs }: LinkId) => `${createdMs} ${code}`;
+
+  async function countSlice(): Promise<boolean> {
+    const startMs = performance.now();
+    const today = Math.floor(clock.nowMs() / DAY_MS);
+    const task = (counting ??= { sums: new Map(), day: today, first: today - USED_DAYS + 1, ms: 0 });
+    while (task.day >= task.first && performance.now() < startMs + SLICE_MS) {
+      for (const link of await store.visited(task.day, MAX_VISITED)) {
+        const id = idOf(link);
+        const sum = (task.sums.get(id)?.visits ?? 0) + link.visits;
+        if (sum > 0) task.sums.set(id, { ...link, visits: sum });
+      }
+      // Not before: the next slice reads a day again that the store failed to read.
+      task.day--;
+    }
+    const isDone = task.day < task.first;
+    if (isDone) {
+      visits = task.sums;
+      links = [...visits.values()].toSorted(byUse);
+      counting = undefined;
+    }
+    const nowMs = performance.now();
+    task.ms += nowMs - startMs;
+    if (isDone) keptUntilMs = nowMs + Math.max(KEPT_MS, SHARE * task.ms);
+    return isDone;
+  }
 
   return {
     async count() {
-      const startMs = performance.now();
-      if (startMs < keptUntilMs) return true;
-      const today = Math.floor(clock.nowMs() / DAY_MS);
-      const task = (counting ??= { sums: new Map(), day: today, first: today - USED_DAYS + 1, ms: 0 });
-      while (task.day >= task.first && performance.now() < startMs + SLICE_MS)
-        for (const link of await store.visited(task.day--, MAX_VISITED)) {
-          const id = idOf(link);
-          const sum = (task.sums.get(id)?.visits ?? 0) + link.visits;
-          if (sum > 0) task.sums.set(id, { ...link, visits: sum });
-        }
-      const isDone = task.day < task.first;
-      if (isDone) {
-        visits = task.sums;
-        links = [...visits.values()].toSorted(byUse);
-        counting = undefined;
-      }
-      const nowMs = performance.now();
-      task.ms += nowMs - startMs;
-      if (isDone) keptUntilMs = nowMs + Math.max(KEPT_MS, SHARE * task.ms);
-      return isDone;
+      if (performance.now() < keptUntilMs) return true;
+      return (slice ??= countSlice().finally(() => (slice = undefined)));
     },
     get links() {
       return links;

@@ -46,8 +46,10 @@ async function open() {
   let readVersion = Number.NaN;
   /** Runs before a look-up and not with each task, because pages without links need no store. */
   async function readRules(): Promise<void> {
-    if (readVersion !== rulesVersion) await hostRules.read();
-    readVersion = rulesVersion;
+    // Another task may bring a newer version meanwhile.
+    const version = rulesVersion;
+    if (readVersion !== version) await hostRules.read();
+    readVersion = version;
   }
   const afterRules =
     <Parameters extends unknown[], Result>(read: (...parameters: Parameters) => Promise<Result>) =>
