@@ -238,6 +238,8 @@ async function showResult(sent: Promise<Sent>, copied: Promise<boolean>, enhance
   const { page, content, address } = await sent;
   if (address !== undefined) {
     if (await copied) write("sessionStorage", SUBMITTED_KEY, COPIED);
+    // Back shows an empty form, also if it was refused before.
+    history.replaceState(null, "");
     return location.assign(page);
   }
   const main = content.querySelector("main");
