@@ -96,6 +96,9 @@ test("the code uses every message", () => {
     readFileSync(join(ROOT, "src", file), "utf8"),
   );
   const code = sources.join("\n");
+  const strings = new Set(code.match(/(?<=")[\w.-]+(?=")/g));
+  const properties = new Set(code.match(/(?<= )[\w.-]+(?=: )/g));
+  const templates = (code.match(/`[\w.-]*\$\{[^`\n]*`/g) ?? []).join("\n");
   // The code uses a key as a string, or as a template whose variable parts are a string or property elsewhere.
   const isUsed = (key: string) => {
     const parts = key.split(".");
@@ -106,11 +109,10 @@ test("the code uses every message", () => {
       })),
     );
     return (
-      code.includes(`"${key}"`) ||
+      strings.has(key) ||
       put.some(
         ({ part, pattern }) =>
-          (code.includes(`"${part}"`) || code.includes(` ${part}: `)) &&
-          new RegExp(`\`${pattern}\``).test(code),
+          (strings.has(part) || properties.has(part)) && new RegExp(`\`${pattern}\``).test(templates),
       )
     );
   };
