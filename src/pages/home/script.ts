@@ -244,7 +244,7 @@ async function showResult(sent: Promise<Sent>, copied: Promise<boolean>, enhance
   }
   const main = content.querySelector("main");
   const form = main?.querySelector<HTMLFormElement>("form[data-make]");
-  if (!main || !form) throw new Error("The response isn't the form");
+  if (!main || !form) throw new Error("no form");
   document.title = content.title;
   document.querySelector("main")?.replaceWith(main);
   history.replaceState(Object.fromEntries(publicEntriesOf(form)), "");

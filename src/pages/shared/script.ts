@@ -206,7 +206,7 @@ export function measureCodes(): void {
     const measure = () => {
       const { font, letterSpacing } = getComputedStyle(input);
       Object.assign(context, { font, letterSpacing });
-      input.style.setProperty("--typed", `calc(${context.measureText(input.value).width}px + 0.25rem)`);
+      input.style.setProperty("--typed", `${context.measureText(input.value).width + 4}px`);
     };
     measure();
     input.addEventListener("input", measure);
