@@ -23,6 +23,8 @@ export interface Rights {
   readonly personOf: ReadUser;
   /** `key` is "" without one. */
   rightOf(link: LinkId<Code> & WithTerms, key: string, person: string | undefined): Right | undefined;
+  /** The same for a person, of whose link only the owner and whether it has a password are known. */
+  rightOfPerson(owner: string | undefined, isSecret: boolean, person: string): Right | undefined;
   /**
    * Our pages send it with the forms of a person. Over plain HTTP, browsers don't say whether a form without a referrer comes from
    * another site.
@@ -41,12 +43,16 @@ export function createRights({ secret, createUserHeader, editors }: RightsOption
     formTokenOf: (person) => secret.hash("form", ["person", person]),
     rightOf(link, key, person) {
       if (key !== "" && secret.isManageKey(key, link)) return "maker";
-      if (person === undefined) return undefined;
-      if (person === link.terms?.owner) return "maker";
-      // A password says that its maker chose who gets to the destination.
-      return editors === "everybody" && !hasPassword(link) ? "editor" : undefined;
+      return person === undefined ? undefined : rightOfPerson(link.terms?.owner, hasPassword(link), person);
     },
+    rightOfPerson,
   };
+
+  function rightOfPerson(owner: string | undefined, isSecret: boolean, person: string): Right | undefined {
+    if (person === owner) return "maker";
+    // A password says that its maker chose who gets to the destination.
+    return editors === "everybody" && !isSecret ? "editor" : undefined;
+  }
 }
 
 /**

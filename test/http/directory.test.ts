@@ -11,6 +11,7 @@ import { callAs, createAs, named, PROXY } from "./people.ts";
 
 const curt = shareService({ ...PROXY, ADMIN_TOKEN: TOKEN, POSTURE: "private" });
 const anonymous = shareService({ POSTURE: "private" });
+const corrected = shareService({ ...PROXY, EDITORS: "everybody" });
 
 const open = (path: string, headers: Record<string, string> = named("joon"), of = curt) =>
   of.fetch(path, { headers: { ...HTML, ...headers }, redirect: "manual" });
@@ -79,6 +80,19 @@ describe("/+all", () => {
     const page = await textOf(`/+all?q=${code}`);
     expect(page).toContain(en["password.label"]);
     expect(page).not.toContain("payroll");
+  });
+
+  test("leads those who may change a link to its manage page", async () => {
+    for (const [of, more, joon] of [
+      [curt, {}, false],
+      [corrected, {}, true],
+      [corrected, { password: "open sesame" }, false],
+    ] as const) {
+      const { code } = await createAs(of, "mina", more);
+      const leads = async (name: string) =>
+        (await textOf(`/+all?q=${code}`, named(name), of)).includes(`/${code}+manage`);
+      expect([await leads("mina"), await leads("joon")]).toEqual([true, joon]);
+    }
   });
 
   test("shows ended links as ended, and leaves out those that were withdrawn or don't work for the reader", async () => {

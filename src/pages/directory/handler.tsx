@@ -57,7 +57,11 @@ export const showDirectory = viewEndpoint({
       : result;
     if ("kind" in near) return answerPageProblem(call, near);
     const isSorted = text === "" || order === "newest";
-    const links = isSorted ? result.links : result.links.toSorted(byUseOf(text));
+    const sorted = isSorted ? result.links : result.links.toSorted(byUseOf(text));
+    const links = sorted.map((link) => {
+      const right = parts.rights.rightOfPerson(link.owner, link.target === undefined, person);
+      return { ...link, canChange: right !== undefined };
+    });
     return show(call, { kind: "list", text, order, ...result, links, near: isEmpty ? near.links : [] });
   },
 });

@@ -7,6 +7,7 @@ import { isProblem } from "../../links/problem.ts";
 import { message } from "../../locales/messages.ts";
 import type { DirectoryQuery, ListedLink } from "../../moderation/directory.ts";
 import { USED_DAYS } from "../../moderation/most-used.ts";
+import { managePath } from "../manage/page.tsx";
 import { CreateIt, Nearest } from "../problem/nearest.tsx";
 import { Chip } from "../shared/chip.tsx";
 import { describeDestination } from "../shared/destination-parts.ts";
@@ -17,10 +18,15 @@ import { CopyButton } from "../shared/share.tsx";
 import { withoutScheme } from "../shared/ticket.tsx";
 import { withQuery } from "../shared/with-query.ts";
 
+interface ShownLink extends ListedLink {
+  /** Whether the reader may change it. */
+  readonly canChange: boolean;
+}
+
 /** A page of the directory. */
 export interface Shown extends Pick<DirectoryQuery, "text"> {
   readonly order: "used" | "newest";
-  readonly links: readonly ListedLink[];
+  readonly links: readonly ShownLink[];
   /** Undefined on the last page. */
   readonly cursor?: string | undefined;
   readonly searched: number;
@@ -119,8 +125,8 @@ export function directoryPage(
 }
 
 /** As on the page of the reader's own links. */
-function Item({ language, baseUrl, link }: { language: string; baseUrl: string; link: ListedLink }) {
-  const { code, title, owner, target, hasEnded, visits } = link;
+function Item({ language, baseUrl, link }: { language: string; baseUrl: string; link: ShownLink }) {
+  const { code, title, owner, target, hasEnded, visits, canChange } = link;
   const path = `/${encodeURIComponent(code)}`;
   const count = numberFormat(language).format(visits);
   const visitsLabel = message(language, "preview.visits");
@@ -144,6 +150,11 @@ function Item({ language, baseUrl, link }: { language: string; baseUrl: string; 
       <div class="actions">
         <CopyButton language={language} kind="secondary" text={`${baseUrl}${path}`} />
       </div>
+      {canChange && (
+        <a class="change" href={managePath(code)} rel="nofollow">
+          {message(language, "manage.change")}
+        </a>
+      )}
     </li>
   );
 }
