@@ -4,6 +4,7 @@ import en from "../../src/locales/en.json";
 import { shareService, startService } from "../support/service.ts";
 import { linkOf } from "../visits/visits.ts";
 import { elementsOf, HTML, sendForm } from "./markup.ts";
+import { PROXY } from "./people.ts";
 
 const LONG = "https://example.com/long";
 
@@ -22,6 +23,13 @@ test("the form doesn't offer \"never\" if the operator's default is an expiry", 
     ["1month", undefined],
     ["date", undefined],
   ]);
+});
+
+test("the form says that nobody needs an account only where people don't sign in", async () => {
+  await using office = await startService(PROXY);
+  const says = async (of: typeof curt) =>
+    (await (await of.fetch("/", { headers: HTML })).text()).includes(en["home.fact.account"]);
+  expect([await says(curt), await says(office)]).toEqual([true, false]);
 });
 
 test("an address in the query fills the form, unless the query isn't UTF-8", async () => {

@@ -114,7 +114,9 @@ export function homePage(language: string, home: Home): Page {
             <button class="primary" data-copies={message(language, "home.make.copy")}>
               {message(language, "home.make")}
             </button>{" "}
-            {!home.needsToken && <span class="hint">{message(language, "home.fact.account")}</span>}
+            {!home.needsToken && home.createUserHeader === null && (
+              <span class="hint">{message(language, "home.fact.account")}</span>
+            )}
           </p>
         </div>
         <div class="beside">

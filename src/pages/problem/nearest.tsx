@@ -20,7 +20,9 @@ export function Nearest({ language, baseUrl, links }: NearestProps) {
         <div>
           <TicketAddress baseUrl={baseUrl} code={code} href={`/${encodeURIComponent(code)}`} />
           <p class="hint">
-            {title !== undefined && <bdi>{title}</bdi>} <bdi>{owner}</bdi>
+            {title !== undefined && <bdi>{title}</bdi>}
+            {title !== undefined && owner !== undefined && " · "}
+            <bdi>{owner}</bdi>
           </p>
         </div>
       ))}
