@@ -81,6 +81,7 @@ export async function startBehindNginx(file: string, settings: Settings = {}) {
   const parts = opened.move();
   return {
     curt,
+    origin: https,
     get: (host: string, path: string, init?: BunFetchRequestInit) => request(https, host, path, init),
     getPlain: (host: string, path: string) => request(`http://127.0.0.1:${ports.http}`, host, path),
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
