@@ -144,6 +144,10 @@ describe("one server", () => {
 
   test("on a server without free connections, open ones keep working and new ones are unavailable until one is free", async () => {
     await using early = await openConnected(await server.address(), { connections: 2, limitMs: 10_000 });
+    // A statement whose connection was reset keeps its place, and would free it at its end.
+    await early.run(
+      "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep(60)%'",
+    );
     const others: Client[] = [];
     for (;;) {
       const client = new Client(await server.url());
