@@ -221,6 +221,7 @@ describe("segments truncated while they are mapped", () => {
         await untilMapped(journal, processes);
         // A process may have read the first visits by now, and wait for the lock with them, but not these.
         await visitTimes(service, "cut", 20);
+        await untilMapped(journal, processes);
         cutAll(journal);
         while (![0, 1, 2, 3].slice(0, processes).every((slot) => hasWhole(journal, slot))) await Bun.sleep(5);
         await visitTimes(service, "whole", 30);
