@@ -41,7 +41,7 @@ export type LinkRequest = {
   forward_query?: boolean | null | undefined;
   /** Whether the path after the code of each visit goes to the destination: `/docs/a/b` adds `/a/b` to its path, or `a/b` in place of `{path}` in its path, query or fragment. Never leads out of the destination’s folder. `false` if `null` or omitted. */
   forward_path?: boolean | null | undefined;
-  /** What the link is for, in one line. Only operators, holders of the manage key, and people whom the proxy names see it. If `null` or omitted, the link has no title. */
+  /** The link's purpose, in one line. Only operators, holders of the manage key, and people whom the proxy names see it. If `null` or omitted, the link has no title. */
   title?: string | null | undefined;
 };
 
@@ -77,7 +77,7 @@ export type ManagedLink = {
   forward_query: boolean;
   /** Whether the path after the code of each visit goes to the destination. */
   forward_path: boolean;
-  /** What the link is for; `null` if it has no title. Only requests with the manage key and people whom the proxy names get it. */
+  /** The link's purpose; `null` if it has no title. Only requests with the manage key and people whom the proxy names get it. */
   title?: string | null | undefined;
   /** How many of these visits have been used; `null` if there is no limit, or if the request has no manage key. */
   visits_used: number | null;
@@ -254,7 +254,7 @@ export type Link = {
   forward_query: boolean;
   /** Whether the path after the code of each visit goes to the destination. */
   forward_path: boolean;
-  /** What the link is for; `null` if it has no title. Only requests with the manage key and people whom the proxy names get it. */
+  /** The link's purpose; `null` if it has no title. Only requests with the manage key and people whom the proxy names get it. */
   title?: string | null | undefined;
   /** How many of these visits have been used; `null` if there is no limit, or if the request has no manage key. */
   visits_used: number | null;
@@ -290,7 +290,7 @@ export type LinkChange = {
   forward_query?: boolean | null | undefined;
   /** Whether the path after the code of each visit goes to the destination. `null`: no. */
   forward_path?: boolean | null | undefined;
-  /** What the link is for, in one line. `null`: no title. */
+  /** The link's purpose, in one line. `null`: no title. */
   title?: string | null | undefined;
 };
 

@@ -67,7 +67,7 @@ export async function check(config: Config): Promise<number> {
   return 0;
 }
 
-/** What a start compares with the clock and the configuration. */
+/** Reads the stored values that a start compares with the clock and the configuration. */
 async function readMemory(config: Config) {
   const records = await openRecords(config.database);
   try {

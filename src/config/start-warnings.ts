@@ -15,7 +15,7 @@ interface Warning {
   readonly fields?: object;
 }
 
-/** What is worth a look but no reason not to start: for the log of a start, and for curt check. */
+/** Warnings that don't prevent a start, for its log and for curt check. */
 export function startWarnings(config: Config): Warning[] {
   return [
     ...config.misspellings.map((fields) => ({

@@ -10,7 +10,7 @@ interface OpenTask {
   readonly storeFiles: readonly string[];
   readonly settings: SenderSettings;
   readonly limits: SenderLimits;
-  /** Of the thread that crashed, so that counters continue. */
+  /** Figures of the crashed thread, so that counters continue. */
   readonly figures: EventFigures;
   readonly nowMs: number;
 }

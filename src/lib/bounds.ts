@@ -110,7 +110,7 @@ export const FIELDS = {
   sure: WORD,
   remove: WORD,
   address: 4096,
-  /** Of a visit, in the addresses of other pages: as long as {@link MAX_PATH}. */
+  /** The path of a visit, in the addresses of other pages: as long as {@link MAX_PATH}. */
   path: 4700,
   language: WORD,
   range: WORD,

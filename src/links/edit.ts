@@ -36,7 +36,7 @@ export interface EditRequest {
   readonly ifRevisions?: readonly string[] | undefined;
 }
 
-/** What somebody may do with a link: everything, or only correct its destination, its title and its terms. */
+/** Rights of a person on a link: a maker may do everything, an editor only correct its destination, title and terms. */
 export type Right = "maker" | "editor";
 
 export function openedAs({ terms }: WithTerms, right: Right = "maker"): Opened {

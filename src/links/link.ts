@@ -72,7 +72,7 @@ const PRIVATE = [
   ...PERSONAL,
 ] as readonly (keyof Private)[];
 
-/** What everybody may see of {@link Terms}, which don't compile in its place. */
+/** The public part of {@link Terms}. `Terms` themselves don't compile in its place. */
 export type PublicTerms = Omit<Terms, keyof Private> & Private;
 /** A link as everybody may see it. */
 export type Public<L extends WithTerms = Link> = Omit<L, "terms"> & {

@@ -29,7 +29,7 @@ const TERM_WORDS = {
   has_password: "Whether visitors must enter a password",
   forward_query: "Whether the query of a visit is passed on to the target",
   forward_path: "Whether the path after the code of a visit is passed on to the target",
-  title: "What the link is for; null if its maker has not said, absent without the manage key",
+  title: "The link's purpose; null if its maker has not given one, absent without the manage key",
 } as const satisfies Readonly<Record<ShownName, string>>;
 
 /** The schemas of the terms in a result. */

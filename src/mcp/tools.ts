@@ -49,7 +49,7 @@ const FORWARDS =
   "Whether what follows ? in the short address is passed on, so that /abc?ref=mail adds ref=mail to the target";
 const FORWARDS_PATH =
   "Whether the path after the code is passed on, so that /abc/x/y leads to the target with /x/y at the end of its path, or with x/y in place of {path}";
-const TITLE = `What the link is for, in a line of up to ${TERMS.title.bounds.max} characters. Visitors do not see it`;
+const TITLE = `The link's purpose, in a line of up to ${TERMS.title.bounds.max} characters. Visitors do not see it`;
 const NEW_TERMS = {
   expires_at: text("expires_at")
     .optional()

@@ -62,7 +62,7 @@ export const NEAR = { used: 5000, newest: 200, found: 20, shown: 3 };
 /** The least likeness of codes, from 0 to 1. */
 const ALIKE = 0.2;
 
-/** Cursors: counting visits goes on, then links by their visits after one, then all that the store finds. */
+/** Cursors: visits are still being counted, then links by their visits after one, then all that the store finds. */
 const [COUNTING, USED, FOUND] = ["c", "u", "f"] as const;
 
 export function createDirectory({

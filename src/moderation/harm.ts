@@ -22,7 +22,7 @@ interface JudgedLink extends StoredLink {
   readonly blocked: ReturnType<Blocked>;
 }
 
-/** What the order of cases depends on. */
+/** A case with the facts that decide its place in the list. */
 export interface OpenCase extends Case {
   /** Undefined if it no longer exists. */
   readonly link: JudgedLink | undefined;
@@ -56,7 +56,7 @@ export function visitsOf({ hours }: Pick<OpenCase, "hours">): number {
   return hours.reduce((sum, visits) => sum + visits, 0);
 }
 
-/** What the facts about a case suggest, and the fact that decides. Undefined if they don't suggest anything. */
+/** The action that the facts about a case suggest, and the fact that decides. */
 export type Suggestion =
   | { readonly action: "disable"; readonly why: "agreed" | "host" | "changed" }
   | { readonly action: "nothing"; readonly why: "over" };

@@ -17,8 +17,8 @@ export interface LinkQuery {
   /** The person whose link it is. */
   readonly owner?: string | undefined;
   /**
-   * Of a domain: only its links that aren't disabled. The text may then also be any part of a code, or of an owner's name. Undefined:
-   * all domains.
+   * The prefix of a domain's keys. Finds only links that aren't disabled, and then the text may also be any part of a code or of an
+   * owner's name. Undefined: all domains.
    */
   readonly keyPrefix?: string | undefined;
 }

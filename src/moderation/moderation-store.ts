@@ -106,7 +106,6 @@ export interface DecisionEntry extends Decision {
   readonly undoes?: EntryId | undefined;
   /** How many links it is about. Undefined for entries of an earlier Curt, which can't be undone. */
   readonly links?: number | undefined;
-  /** What it replaced. */
   readonly replaced: readonly Replaced[];
   /** The entry that has undone it, for the link of the query or at least partly. */
   readonly undone?: EntryId | undefined;

@@ -5,7 +5,7 @@ import type { VisitedLink, VisitStore } from "../visits/days/visit-store.ts";
 
 /** Today and the days before. */
 export const USED_DAYS = 30;
-/** On each day. Of more, the store chooses. */
+/** Links per day. If more were visited, the store chooses. */
 export const MAX_VISITED = 10_000;
 /** Other views run between the slices. */
 const SLICE_MS = 5;

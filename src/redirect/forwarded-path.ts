@@ -12,7 +12,7 @@ export function codeBeforePath(request: Request): string | undefined {
   }
 }
 
-/** What follows the code in the address of a visit, "" or from its slash on. Undefined if no link may pass it on. */
+/** The path after the code in the address of a visit: "", or with its slash. Undefined if no link may pass it on. */
 export function pathOfVisit(request: Request): string | undefined {
   const path = pathOf(request);
   const at = path.indexOf("/", 1);

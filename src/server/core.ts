@@ -250,7 +250,7 @@ function isBlocked(problem: Problem): boolean {
   return problem.kind === "invalid" && problem.refusals.some(({ rule }) => rule === "target.blocked");
 }
 
-/** Until when a start believes its clock. */
+/** The latest time that a start believes. */
 export function believedUntilMs(newestSaltDay: number): number {
   return (newestSaltDay + BELIEVED_DAYS) * DAY_MS;
 }

@@ -6,7 +6,7 @@ import type { Inspection, ListPage } from "../moderation/inspection.ts";
 import { parseSearch, type WrittenSearch } from "../moderation/link-query.ts";
 import type { RefusedDecision } from "../moderation/refusal.ts";
 
-/** What a search has found so far. */
+/** The links that a search has found so far. */
 interface Found<Link> {
   readonly links: readonly Link[];
   readonly cursor?: string | undefined;

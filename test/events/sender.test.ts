@@ -222,7 +222,7 @@ test.each([
 });
 
 test("a compressed body of the endpoint is not decompressed", async () => {
-  // Whoever decompresses the body finds that it is damaged.
+  // Decompressing the body would fail, because it is damaged.
   const headers = { "Content-Encoding": "zstd" };
   using server = Bun.serve({
     port: 0,

@@ -66,7 +66,7 @@ const FOREIGN: Lines[] = [
   ["Sec-Fetch-Site: cross-site", "Origin: https://curt.example"],
 ].map((lines) => [...lines, `${HEADER}: mina`]);
 
-/** What a forger adds, with the keys of former generations. */
+/** Headers that a forger adds, also with keys of former generations. */
 const credentials = (keys: Lines): Lines[] => [
   [],
   [`Authorization: Bearer ${TOKEN_OF_MINA}`],

@@ -1,4 +1,4 @@
-// What somebody who had a link, or only its name, tries with links of others.
+// A former owner, or somebody with only an owner's name, tries to reach the links of others.
 import { describe, expect, test } from "bun:test";
 
 import en from "../../src/locales/en.json";

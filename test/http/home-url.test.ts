@@ -6,7 +6,7 @@ import { elementsOf, HTML, sendForm } from "./markup.ts";
 
 const HOME = "https://www.example.com/welcome";
 
-/** What links, forms and the manifest of a page lead to, without a query. */
+/** The addresses in links, forms and the manifest of a page, without their queries. */
 async function addressesOn(curt: RunningService, path: string): Promise<readonly string[]> {
   const elements = await elementsOf(await curt.fetch(path, { headers: HTML }));
   return elements

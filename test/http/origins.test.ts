@@ -20,7 +20,7 @@ async function create(service: LocalService, headers: Readonly<Record<string, st
   return [response.status, response.headers.get("curt-reason"), allowedBy(response)];
 }
 
-/** What the browser lets a page of this origin read. */
+/** The CORS headers of a response to a page of this origin. */
 async function read(service: LocalService, origin: string, path = "/api/v1/shorten") {
   return allowedBy(await service.fetch(path, { headers: { Origin: origin } }));
 }

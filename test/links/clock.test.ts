@@ -87,7 +87,7 @@ test("after a jump, the clock is trusted once it was steady for ten minutes, unl
   expect(slept.isTrustedAfter(DAY_MS)).toBeTrue();
   expect(slept.nowAheadMs()).toBe(20 * DAY_MS);
   expect(slept.changes).toEqual(["jumped", "trusted"]);
-  // Each jump starts the ten minutes anew.
+  // Each jump starts the ten minutes from scratch.
   const restless = jumpedBy(DAY_MS);
   for (const aheadMs of [DAY_MS, 2 * DAY_MS, 3 * DAY_MS])
     for (const ms of [0, 6 * MINUTE_MS]) expect(restless.isTrustedAfter(ms, aheadMs)).toBeFalse();

@@ -1,9 +1,8 @@
 /**
- * What somebody does to Curt and what can be observed, in words that no door has for itself: the model, the doors and the player
- * share them.
+ * Commands to Curt and the observations after them, in words of no particular door: the model, the doors and the player share them.
  */
 
-/** What the server was started with. Limits are off. */
+/** Settings of the server. Limits are off. */
 export interface Settings {
   /** Origin of the short addresses, `BASE_URL`. */
   readonly origin: string;
@@ -118,7 +117,7 @@ export type Command =
       visitor: Visitor;
       password?: string;
       query?: string;
-      /** What follows the code. */
+      /** The path after the code. */
       path?: string;
       /** The form that visit `again` sent is sent once more. */
       again?: number;
@@ -177,9 +176,9 @@ export interface ImportedVisits {
 // -------------------------------------------------------------------------------------------------------- answers
 
 /**
- * What was observed, in the words of the JSON API: a form's 303 after a create is 201, its page with a problem has that
- * problem's status and reason, the page that asks for a password is 401 `password.missing`. What a door doesn't show is
- * `undefined` and isn't compared.
+ * An observed response, in the words of the JSON API: a form's 303 after a create is 201, its page with a problem has that
+ * problem's status and reason, the page that asks for a password is 401 `password.missing`. Fields that a door doesn't
+ * show are `undefined` and aren't compared.
  */
 export interface Answer {
   readonly status: number;
@@ -249,7 +248,7 @@ export interface HostView {
   readonly reason?: Reason | undefined;
 }
 
-/** The visits of a life of a link on a day (UTC). Lives are told apart by their creation. */
+/** The visits of a life of a link on a day (UTC). Lives differ in their creation. */
 export interface Day extends Visits {
   readonly key: Key;
   readonly createdMs: number | undefined;
@@ -260,7 +259,7 @@ export interface Day extends Visits {
 }
 
 /**
- * What the service must show exactly once everything is settled. A key that starts with `?` is a generated code that no answer
+ * The state that the service must show exactly once everything is settled. A key that starts with `?` is a generated code that no answer
  * has shown: its link is recognized by its target. Sorted by key, then by life; the journal is
  * newest first.
  */

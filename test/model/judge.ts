@@ -25,7 +25,7 @@ function waysOf(
   return ways;
 }
 
-/** Whether an answer is as the model says it. What one of them leaves out isn't compared. */
+/** Whether an answer agrees with the model's. Values that one of them leaves out aren't compared. */
 function agrees(shown: unknown, right: unknown): boolean {
   if (shown === undefined || right === undefined || Object.is(shown, right)) return true;
   // An answer gives all reasons that apply.
@@ -153,8 +153,8 @@ export function play(
   const now = { earliest: from, latest: to };
   const recent = state.recent.filter(({ untilMs }) => untilMs + 1000 >= from);
   let right = explain(state, command, answer, now);
-  // Another process may not know the newest rules yet. What depends on them shows neither in an answer to a report, nor if no
-  // answer arrives.
+  // Another process may not know the newest rules yet. Their effect shows neither in an answer to a report, nor if no answer
+  // arrives.
   const isHidden = (command.kind === "report" || answer === undefined) && state.settings.processes > 1;
   if (right.length === 0 || isHidden)
     right = [...right, ...recent.flatMap((old) => explainLate(state, old, command, answer, now))];
@@ -166,7 +166,7 @@ export function play(
   }));
 }
 
-/** What the model would have accepted, in words. */
+/** The answers that the model would have accepted, in words. */
 export function expected(state: State, command: Command, from: number, to: number = from): string {
   const now = { earliest: from, latest: to };
   const ways = waysOf(state, command, now);
@@ -201,7 +201,7 @@ function exact(moment: Moment | null | undefined): number | null | undefined {
   return moment ? (moment.earliest === moment.latest ? moment.latest : undefined) : null;
 }
 
-/** What the service must show exactly once everything is settled. Codes that had two lives, or may be purged, are left out. */
+/** The state that the service must show exactly once everything is settled. Codes that had two lives, or may be purged, are left out. */
 export function settled(state: State, nowMs: number): Settled {
   const run = new Run(state, { kind: "restart", id: -1, door: "", client: "" }, at(nowMs), []);
   const { settings, links, journal, events } = run.state;

@@ -238,7 +238,7 @@ function standingOf(run: Run, link: Link | undefined): Standing {
   return link.starts === undefined || run.passed(link.starts) ? "active" : "scheduled";
 }
 
-/** What a link that isn't active answers. One that hasn't started is unknown to everybody. */
+/** Answers of links that aren't active. A link that hasn't started is unknown to everybody. */
 const GONE: Readonly<Record<Exclude<Standing, "active">, readonly [number, string]>> = {
   unknown: [404, "link.unknown"],
   scheduled: [404, "link.unknown"],
@@ -322,7 +322,6 @@ const momentOf = (run: Run, time: Time | undefined, otherwise?: Moment): Moment 
         ? at(time.atMs)
         : after(run.now, time.inMs);
 
-/** What is wrong with the terms of a new link or a change. */
 function refuseTerms(run: Run, terms: Terms, link?: Link): void {
   const { target, maxVisits } = terms;
   const [ends, starts] = [momentOf(run, terms.ends, link?.ends), momentOf(run, terms.starts, link?.starts)];
@@ -958,7 +957,7 @@ export const casesOf = ({ links, cases }: State): CaseView[] =>
   });
 
 type Acts = { readonly [Kind in Command["kind"]]: (run: Run, command: Of<Kind>, answer?: Answer) => Said };
-/** What each command does. The answer only tells which codes the service has generated. */
+/** The effects of each command. Only generated codes are taken from the answer. */
 const ACTS: Acts = {
   create: (run, command, answer) => create(run, command, [command.link], answer),
   batch: (run, command, answer) => create(run, command, command.links, answer),

@@ -8,7 +8,7 @@ import type { Memory, World } from "./world.ts";
 
 interface Form {
   readonly path: string;
-  /** What a browser sends unless somebody types or ticks something. */
+  /** Values that a browser sends unless somebody types or ticks something. */
   readonly fields: [name: string, value: string][];
   /** By field, the values that boxes, choices and lists offer. */
   readonly offers: Map<string, string[]>;
@@ -30,7 +30,7 @@ interface Tab {
   readonly forms: readonly Form[];
 }
 
-/** What is typed, chosen or ticked: `true` ticks a box, `false` empties it. */
+/** Typed or chosen values: `true` ticks a box, `false` empties it. */
 type Input = Readonly<Record<string, string | boolean>>;
 
 /** A page that is opened now or was before, and which of its forms is sent with which input. */
@@ -364,7 +364,7 @@ async function request(
   };
 }
 
-/** What a browser sends. Undefined if the form has no such field or choice. */
+/** The body that a browser sends. Undefined if the form has no such field or choice. */
 function bodyOf(form: Form, input: Input): string | undefined {
   const body = new URLSearchParams(form.fields);
   for (const [name, value] of Object.entries(input)) {

@@ -21,7 +21,6 @@ export interface Difference {
   readonly after: number;
   readonly expected: string;
   readonly got: string;
-  /** What was sent. */
   readonly requests: readonly string[];
 }
 
@@ -32,7 +31,7 @@ export interface Finding extends Difference {
   readonly isRepeatable: boolean;
 }
 
-/** The model has too many possible states to go on. */
+/** The model has too many possible states to continue. */
 export class TooManyStates extends Error {}
 
 const MAX_STATES = 3000;
@@ -64,7 +63,7 @@ export async function playSteps(
   steps: readonly Step[],
   patienceMs = PATIENCE_MS.first,
 ): Promise<{ readonly sent: number; readonly difference: Difference | undefined }> {
-  const memory = await world.begin();
+  const memory = await world.startSequence();
   const prefix = `q${(names++).toString(36).padStart(6, "0")}`;
   const baseMs = Math.ceil(world.nowMs() / MINUTE_MS) * MINUTE_MS;
   const requests: string[] = [];
@@ -136,7 +135,7 @@ export async function playSteps(
         const difference = await settle();
         if (difference !== undefined) return difference;
       } else {
-        // All end before the next sequence begins, also if one fails.
+        // All end before the next step starts, also if one fails.
         const sending = group.map(send);
         await Promise.allSettled(sending);
         const all = (await Promise.all(sending)).filter((one) => one !== undefined);
@@ -203,7 +202,7 @@ function describe(states: readonly State[], sent: readonly Sent[]) {
   return { signature: kinds.toSorted().join(", "), expected: wanted.join("\n"), got: got.join("\n") };
 }
 
-/** The first difference, as `links[3].target: expected …, got …`. What one side doesn't know isn't compared. */
+/** The first difference, as `links[3].target: expected …, got …`. Values that one side doesn't know aren't compared. */
 function differenceOf(model: Settled, seen: Settled): string | undefined {
   const wanted = named(model, seen);
   const { left } = wanted;
@@ -227,7 +226,7 @@ interface Subject {
   readonly maybe?: boolean | undefined;
 }
 
-/** By link or host, in their order. Reports are sent first, and the sweep that tells the end of a link may come later than others. */
+/** By link or host, in their order. Reports are sent first, and the sweep that sends the end of a link may come later than others. */
 function bySubject(one: Subject, other: Subject): number {
   const [a = "", b = ""] = [one, other].map(
     ({ key, host, subject, type }) => `${key ?? host ?? subject} ${PLACES[type ?? ""] ?? 1}`,

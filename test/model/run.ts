@@ -35,7 +35,7 @@ export class Run {
     readonly now: Moment,
     readonly path: number[],
   ) {
-    // What earlier answers showed is never changed.
+    // Shared without a deep copy, because values in `seen` and `recent` never change.
     const { seen, recent, ...rest } = before;
     this.state = { ...structuredClone(rest), seen: new Map(seen), recent };
   }

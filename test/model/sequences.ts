@@ -37,7 +37,7 @@ export interface Numbers {
 }
 
 const LENGTH = 60;
-/** Numbers of a step. What they choose depends on the steps before. */
+/** Numbers of a step. Their choices depend on the steps before. */
 const NUMBERS = 12;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -1,7 +1,7 @@
 // The fields of the API and of an export, which mostly have the same names, in the model's words.
 import type { CaseView, Day, Entry, Event, LinkView, Settled } from "./commands.ts";
 
-/** What a sequence concerns. */
+/** The links and hosts of a sequence. */
 export interface Scope {
   readonly codes: ReadonlySet<string>;
   readonly hosts: ReadonlySet<string>;
@@ -99,7 +99,7 @@ export function linesIn(lines: readonly any[], { codes: known, hosts, mark = "\0
   };
 }
 
-/** What an export and the received events show. */
+/** The state that an export and the received events show. */
 export function seenIn(
   { codes, links, days, cases, hosts: rules, entries }: ReturnType<typeof linesIn>,
   received: readonly Event[],

@@ -22,7 +22,7 @@ export interface WorldOptions {
   readonly creators?: readonly string[];
 }
 
-/** What the answers to a sequence gave, by the id of its command. */
+/** Values from the answers to a sequence, by the id of the command. */
 export interface Memory {
   /** By `id.nth`. */
   readonly keys: Map<string, { readonly key: string; readonly manageKey: string }>;
@@ -149,7 +149,7 @@ interface Running {
   readonly logged: readonly string[];
   /** The sum of its values. */
   readonly readMetric: (name: string) => Promise<number>;
-  /** Does now what it does in intervals, if it can be told to. */
+  /** Runs the periodic jobs now. Does nothing where the program has no way to start them. */
   readonly hurry: () => void;
   readonly stop: () => Promise<void>;
   readonly kill: () => Promise<void>;
@@ -387,7 +387,7 @@ export async function openWorld({ engine, processes, kind, codeCase, creators = 
     await untilLogged(logged, "read the files of tokens again", before, processes);
   }
 
-  async function begin(): Promise<Memory> {
+  async function startSequence(): Promise<Memory> {
     if (running === undefined || sequences++ % SEQUENCES === SEQUENCES - 1 || shiftMs() > -MARGIN_MS)
       await renew();
     else if (tokens !== tokensOf([...OPERATORS, ...creators])) await reload(OPERATORS, creators);
@@ -427,7 +427,7 @@ export async function openWorld({ engine, processes, kind, codeCase, creators = 
     curt,
     exportStore,
     settle,
-    begin,
+    startSequence,
     /** Other processes look for changes in real time, so they do that before the clock moves. */
     async advance(ms: number) {
       if (processes > 1) await Bun.sleep(ROUND_MS);

@@ -140,7 +140,7 @@ describe("a blocklist", () => {
         const headers = { Connection: "close" };
         expect((await service.shorten({ original_url: TARGET }, headers)).status).toBe(400);
       }
-      // The new ones say it, too.
+      // The new processes also log it.
       while (doubts().length < (signal === "SIGUSR2" ? 4 : 3)) await Bun.sleep(20);
     });
 

@@ -216,7 +216,7 @@ export function testUndo(name: string, address: () => Promise<Config["database"]
         ]);
         for (const result of results) if (isProblem(result)) expect(result.kind).toBe("decision.superseded");
         expect([await stateOf(link), (await ruleOf(host))?.reason]).toEqual(["malware", "malware"]);
-        // What it restores depends on which of both came first.
+        // The restored value depends on which of both came first.
         const [state, rule] = results.map((result) => (isProblem(result) ? "spam" : undefined));
         for (const entry of [second, reblocked]) expect(await undo(entry)).toMatchObject(undone());
         expect([await stateOf(link), (await ruleOf(host))?.reason]).toEqual([state, rule]);

@@ -35,7 +35,7 @@ export interface OperatorViewParts {
   readonly inspection: Inspection;
 }
 
-/** What a decision did, in its response. */
+/** The outcome of a decision, in its response. */
 interface Outcome extends Decided {
   readonly code?: string;
   readonly host?: string;

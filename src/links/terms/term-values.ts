@@ -81,7 +81,7 @@ const REFUSE: { readonly [K in Kind]: (wanted: Kinds[K]["wanted"], name: NameOf<
     },
   };
 
-/** What ends a line, and characters that PostgreSQL or UTF-8 can't hold, or that mean nothing. */
+/** Line breaks, and characters that PostgreSQL or UTF-8 can't hold, or that mean nothing. */
 const NOT_IN_TEXT = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}]/u;
 
 /** The text that a foreign file has for a term, made to fit. Undefined if nothing is left. */

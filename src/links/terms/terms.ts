@@ -53,7 +53,7 @@ export const TERMS = {
   password: { kind: "secret", stored: "passwordHash", sees: "everybody", bounds: { min: 1, max: 128 } },
   forward_query: { kind: "flag", stored: "forwardQuery", sees: "everybody" },
   forward_path: { kind: "flag", stored: "forwardPath", sees: "everybody" },
-  /** What the link is for. */
+  /** The link's purpose. */
   title: { kind: "text", stored: "title", sees: "colleagues", bounds: { min: 1, max: 200 } },
 } as const satisfies Readonly<Record<string, Term>>;
 

@@ -91,7 +91,6 @@ export function ReportFacts({ context, one }: { context: PageContext; one: Noted
   );
 }
 
-/** What reporters wrote. */
 export function Notes({ context, one }: { context: PageContext; one: NotedCase }) {
   const { language, say } = context;
   const { notes, reports } = one;
@@ -139,7 +138,7 @@ function LongNote({ text }: { text: string }) {
   );
 }
 
-/** What most reports say, with the look of its harm. */
+/** The reason of most reports, marked if it is harm. */
 export function ReasonChip({ context, one }: { context: PageContext; one: OpenCase }) {
   const { say, nowMs } = context;
   const isHarm = groupOf(one, nowMs) === "harm";

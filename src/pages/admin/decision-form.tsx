@@ -99,7 +99,7 @@ function ReasonAndNote({ context: { say, sent }, reason: preset }: ReasonAndNote
 
 interface DecideProps extends ReasonAndNoteProps {
   readonly action: "disable" | "enable" | "change" | "hand-over" | "erase" | "block-host" | "disable-anyway";
-  /** Of the button, instead of the action's name. */
+  /** The button's text, instead of the action's name. */
   readonly text?: string | undefined;
 }
 
@@ -122,7 +122,7 @@ export function Decide({ context, action, reason, text }: DecideProps) {
   );
 }
 
-/** What the operator sees of a link or a case, so that a decision isn't about another state. */
+/** The version that the operator sees. A decision about any other version is refused. */
 export function seenFields(link: StoredLink | undefined, one?: LinkId) {
   return link === undefined
     ? { seen: one === undefined ? "" : goneVersion(one) }

@@ -28,7 +28,7 @@ const LONG_MS = DAY_MS;
 interface Desk extends ListItems<DeskCase> {
   /** The case in view. */
   readonly view: CaseView | undefined;
-  /** What the operator decided today. */
+  /** Today's decisions of the operator. */
   readonly decided: readonly RelatedEntry[];
 }
 

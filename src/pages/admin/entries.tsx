@@ -58,7 +58,7 @@ interface EntryProps {
   readonly entry: RelatedEntry;
 }
 
-/** What was decided about which link or host. */
+/** A decision, with its link or host. */
 export function EntryLine({ context, entry }: EntryProps) {
   const { say } = context;
   const { original, reason } = entry;

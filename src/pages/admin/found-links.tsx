@@ -131,7 +131,7 @@ function linksPage(context: PageContext, { search, links, cursor, searched }: Li
   );
 }
 
-/** What the operator may decide about all links of a search. Only a person's links are handed over together. */
+/** Decisions that are possible about all links of a search. Only a person's links are handed over together. */
 function actionsOn({ q = "" }: Record<string, string>) {
   const both = ["disable", "enable"] as const;
   return q.startsWith("owner:") ? (["hand-over", ...both] as const) : both;

@@ -151,7 +151,7 @@ function linkPage(context: PageContext, view: LinkView): Page {
   );
 }
 
-/** What has changed since the operator saw the link. */
+/** Shows how the link has changed since the operator saw it. */
 function Difference({ context, link }: { context: PageContext; link: StoredLink }) {
   const { language, say, sent } = context;
   const was = sent.get("was") ?? "";

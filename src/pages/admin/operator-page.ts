@@ -122,7 +122,7 @@ function sentForm(call: Call, fields: Fields, formToken: string) {
     /** Who decided, in the operator's journal. */
     actor: { who: "page", by: call.by } satisfies Actor,
     decision: { reason, note: textOf("note").trim() } satisfies ReasonedRequest,
-    /** What a page needs to show it again, after a refusal or to ask. */
+    /** The data of a page that shows the form again, to ask for confirmation. */
     asked: (): PageData => shown,
     refused: (problem: HttpProblem): PageData => ({ ...shown, problem }),
     /** Redirects to the page that the form names, or another one, which says once what was decided. */
@@ -134,7 +134,7 @@ function sentForm(call: Call, fields: Fields, formToken: string) {
   };
 }
 
-/** What a form asks for, and why. A button with a reason of its own writes it after the action. */
+/** Reads the requested action and its reason. A button with a reason of its own writes it after the action. */
 export function readChoice(fields: Fields) {
   const [action = "", reason = fields.get("reason") ?? ""] = (fields.get("action") ?? "").split(":");
   return { action, reason };

@@ -31,7 +31,7 @@ const STYLES = [
   "manage/style",
 ];
 
-/** For the operator's pages, after the others. What readers prefer still wins. */
+/** For the operator's pages, after the others. The preferences of readers still win. */
 const OPERATOR_STYLES = ["admin/style", "shared/style/preferences"];
 
 /** The default assets of all pages. It runs as a macro, so that an executable contains them. */

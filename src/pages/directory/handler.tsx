@@ -14,7 +14,7 @@ import { ALL_PATH } from "../shared/layout.tsx";
 import { directoryPage, nextOf, type Shown } from "./page.tsx";
 
 const LIMIT = 50;
-/** Of a search, which sorts each page by itself. */
+/** The limit of a page of a search, which sorts each page by itself. */
 export const FOUND_LIMIT = 200;
 /** In UTF-16 units. The rest of a longer text isn't searched for. */
 export const MAX_TEXT = 200;

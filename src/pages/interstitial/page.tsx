@@ -81,7 +81,7 @@ function interstitialPage(language: string, link: Interstitial): Page {
   );
 }
 
-/** What the serving thread knows of a visit. */
+/** Facts about a visit that only the serving thread knows. */
 export interface InterstitialDetails {
   readonly form?: string;
   /** With the path that the visit passes on. */

@@ -14,7 +14,7 @@ export interface ManageForm {
   readonly link: FoundLink;
   readonly key: string;
   readonly right: Right;
-  /** Of the person whom the proxy names. */
+  /** The token of the person whom the proxy names. */
   readonly formToken: string | undefined;
   readonly shortUrl: string;
   readonly nowMs: number;
@@ -43,5 +43,4 @@ export function localOf(ms: number, zone = "UTC"): string {
   return local.toString({ smallestUnit: "minute" });
 }
 
-/** What each field of the form gets. */
 export type FieldProps = ManageForm & { readonly language: string };

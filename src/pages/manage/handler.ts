@@ -193,7 +193,7 @@ function serveForms(parts: PageParts, show: Show<FormView | undefined>) {
         values: after.kind === "precondition.failed" ? undefined : submittedValues(fields),
         unlocked: { link, key, right: opened.right, formToken },
       });
-    // Whoever has handed it over can't change it any more.
+    // The former owner may have lost the right to change it.
     const right = rights.rightOf(after, key, person);
     if (right === undefined) return seeOther(`/${encodeURIComponent(shownCode(link))}+`);
     const view = {

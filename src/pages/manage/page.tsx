@@ -188,7 +188,7 @@ export function managePage(language: string, form: ManageForm): Page {
   );
 }
 
-/** What the forms are about, as it is until they are sent. */
+/** The link with its current values, whatever the forms below contain. */
 function LinkTicket(props: FieldProps & { readonly isPublic: boolean }) {
   const { language, link, shortUrl, nowMs, changed, isPublic } = props;
   const path = `/${encodeURIComponent(shownCode(link))}`;

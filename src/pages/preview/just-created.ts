@@ -14,7 +14,7 @@ export const JUST_CREATED_MS = 10 * 60_000;
  */
 export function createJustCreated(options: SignedCookieOptions) {
   const cookie = createSignedCookie(options, { name: "made", lastsMs: JUST_CREATED_MS, sameSite: "strict" });
-  // Whoever gets the link later has other keys.
+  // A hand-over changes the keys, so it ends the cookie.
   const partsOf = ({ code, createdMs, terms: { keys } = {} }: KeyedLink<Code>) =>
     keys === undefined ? [code, createdMs] : [code, createdMs, keys];
 

@@ -158,7 +158,6 @@ function titleOf({ disabled, endedBy }: Preview): MessageKey {
   return endedBy === undefined ? "page.expired.title" : `page.expired.title.${endedBy}`;
 }
 
-/** What a visitor may want to know of the link. */
 function PreviewFacts(preview: Preview & { readonly language: string; readonly isOver: boolean }) {
   const { language, createdMs, endsMs, terms, changed, disabled, target, hasEnded, isOver } = preview;
   const { formerHost } = changed ?? {};

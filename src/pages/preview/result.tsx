@@ -121,7 +121,7 @@ const MEANINGS: Readonly<Record<Edits, MessageKey>> = {
   off: "keep.meaning.off",
 };
 
-/** What the manage key is for. The script stores it with the links created here. */
+/** Explains the manage key. The script stores it with the links created here. */
 function Keep({
   language,
   code,

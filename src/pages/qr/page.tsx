@@ -187,7 +187,7 @@ function Colour({ language, field, style, form, errors, verdict }: ColourProps) 
   );
 }
 
-/** What the code is for decides how much of it may be damaged. */
+/** Offers uses of the code, which need different error correction. */
 function ErrorCorrection({ language, style, errors }: ChoiceProps) {
   return (
     <fieldset class="field">

@@ -28,7 +28,7 @@ import {
 const REPORTED_PATH = "/+reported";
 
 interface Form extends Readonly<Record<ReportField, string>> {
-  /** Of the visit. */
+  /** The path that the visit adds to the destination. */
   readonly path: string | null;
 }
 

@@ -169,7 +169,7 @@ export function reportedPage(language: string): Page {
   );
 }
 
-/** What becomes of a report, and of what it says about its author. */
+/** Says what happens after a report, and how long data about its author is kept. */
 function Then({ language }: { language: string }) {
   return (
     <aside>

@@ -57,7 +57,7 @@ export function DestinationCard(props: DestinationCardProps) {
       )}
       <NoteList kind="hints" notes={notes} />
       {(href !== undefined || children !== undefined) && (
-        // Of a risky destination, reporting comes first.
+        // If the destination is risky, reporting comes first.
         <div class={isPrimary ? "actions" : "actions turned"}>
           {button} {children}
         </div>

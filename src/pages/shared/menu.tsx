@@ -2,13 +2,13 @@
 import type { Child } from "./html/jsx-runtime.ts";
 
 interface MenuProps {
-  /** Of the menu; unique on the page. */
+  /** Unique on the page. */
   readonly id: string;
   /** Classes of the button: `opens` shows an arrow. */
   readonly kind: string;
   /** The menu's name. */
   readonly label: string;
-  /** What the button shows. */
+  /** The button's content. */
   readonly sign: Child;
   /** Links and buttons. An impossible one is a paragraph that says why. */
   readonly children: Child;

@@ -124,7 +124,7 @@ const ofLink = (link: LinkId | undefined, n: number) =>
 const valuesOf = (link: LinkId | undefined) => (link === undefined ? [] : [link.code, link.createdMs]);
 
 export function createDecisionsReader(run: Run) {
-  /** What entries replaced, or only for one link. */
+  /** Reads the values that these entries replaced, of one link or of all. */
   async function replacedBy(
     entries: readonly EntryId[],
     link: LinkId | undefined,

@@ -37,7 +37,7 @@ const ANSWER_CASES = `
 /** The result if the link or case doesn't exist, or the link was deleted. */
 export const UNDECIDED: Decided = { changed: 0, entry: undefined };
 
-/** What depends on the engine. */
+/** The engine-specific parts. */
 export interface EngineParts {
   /** Deletes the visits of a link, also those that others add concurrently or later. */
   readonly eraseVisits: (run: Run, link: LinkId) => Promise<void>;

@@ -24,7 +24,7 @@ export interface RecordOf {
   readonly entry: Omit<DecisionEntry, "entry" | "replaced" | "undone" | "isUndoable"> & {
     readonly entry?: EntryId | undefined;
   };
-  /** What decisions replaced: the state of a link, a case or a host before. */
+  /** The former value of a link, a case or a host that a decision replaced. */
   readonly replaced: ReplacedRow;
   readonly case: Case & { readonly notes: readonly Note[] };
   readonly counter: { readonly day: number; readonly name: string; readonly count: number };

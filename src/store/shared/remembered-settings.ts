@@ -1,4 +1,4 @@
-// What the store remembers of former configurations, so that a start can compare.
+// Settings of former configurations in the store, so that a start can compare.
 import type { CodeCase } from "../../links/code.ts";
 import type { KnownHosts } from "../../moderation/moderation-store.ts";
 import type { KnownKeep } from "../../visits/days/visit-store.ts";

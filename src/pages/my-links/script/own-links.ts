@@ -1,7 +1,7 @@
 import { callApi, type Link } from "../../shared/script.ts";
 import { type SavedLink, statusOf } from "./saved-links.ts";
 
-/** Of a page, and the most pages: the list shows the newest 2,000. */
+/** The links per page, and the most pages: the list shows the newest 2,000. */
 const LIMIT = 200;
 const MAX_PAGES = 10;
 
