@@ -289,9 +289,9 @@ export const STATED: Readonly<Record<string, readonly Sentence[]>> = {
   ],
   "docs/colleagues.md": [
     state`the most used of the last ${USED_DAYS} days`,
-    state`visited on one day, ${count(MAX_VISITED)} count`,
-    state`uses the first ${MAX_TEXT} characters, and shows ${FOUND_LIMIT} links`,
-    state`get the ${word(NEAR.shown)} links whose`,
+    state`at most ${count(MAX_VISITED)} links`,
+    state`uses the first ${MAX_TEXT} characters of the text. Each page has up to ${FOUND_LIMIT} links`,
+    state`lists the ${word(NEAR.shown)} links with`,
   ],
   "docs/events.md": [
     state`up to ${BATCH} CloudEvents 1.0`,

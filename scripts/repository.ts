@@ -33,7 +33,7 @@ export function nameRelease(text: string, { repository, version }: Release = pac
     .replaceAll(/(?<=\bcurt-)[\d.]+\d(?=-linux|\.tgz)/g, version);
 }
 
-/** Throws until it is known where to publish. */
+/** Throws while the repository's address is unknown. */
 export function requireRepository(repository: string): void {
   if (!/^[\w-]+\/curt$/.test(repository))
     throw new Error(

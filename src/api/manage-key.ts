@@ -32,8 +32,8 @@ export function createKeyedLinks(parts: ApiParts) {
     edit,
 
     /**
-     * Changes a link. First reads what the response needs: after the change, nothing may fail. Who has handed the link over gets no
-     * key for it.
+     * Changes a link. First reads the data for the response: after the change, nothing may fail. After a hand-over, the former owner
+     * gets no key.
      */
     async respond(
       call: Call,

@@ -82,7 +82,7 @@ async function readMemory(config: Config) {
   }
 }
 
-/** The user who checks may lack the right to read the key. */
+/** The user who runs the check may not be allowed to read the key. */
 async function checkCertificate(config: Config): Promise<void> {
   for (const file of [config.tlsCert, config.tlsKey])
     try {

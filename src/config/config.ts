@@ -21,7 +21,7 @@ export interface Config extends Omit<ResolvedValues, Resolved> {
   /** The public origin, without a trailing slash. */
   readonly baseUrl: string;
   readonly database: DatabaseAddress;
-  /** Has all that Curt keeps on this machine, unless DATABASE_URL says otherwise. */
+  /** The folder for everything that Curt keeps on this machine, unless DATABASE_URL says otherwise. */
   readonly folder: string;
   readonly posture: Posture;
   /** Whether links may only go to domains that are reserved for examples. No setting: `curt demo` wants it. */

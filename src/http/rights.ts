@@ -23,7 +23,7 @@ export interface Rights {
   readonly personOf: ReadUser;
   /** `key` is "" without one. */
   rightOf(link: LinkId<Code> & WithTerms, key: string, person: string | undefined): Right | undefined;
-  /** The same for a person, of whose link only the owner and whether it has a password are known. */
+  /** The same for a person, by the link's owner and whether it has a password. */
   rightOfPerson(owner: string | undefined, isSecret: boolean, person: string): Right | undefined;
   /**
    * Our pages send it with the forms of a person. Over plain HTTP, browsers don't say whether a form without a referrer comes from
@@ -50,7 +50,7 @@ export function createRights({ secret, createUserHeader, editors }: RightsOption
 
   function rightOfPerson(owner: string | undefined, isSecret: boolean, person: string): Right | undefined {
     if (person === owner) return "maker";
-    // A password says that its maker chose who gets to the destination.
+    // With a password, the maker has chosen who reaches the destination.
     return editors === "everybody" && !isSecret ? "editor" : undefined;
   }
 }

@@ -33,7 +33,7 @@ export function queryOf({ url }: Request): string {
   return hasTooManyPairs(query) ? "" : query;
 }
 
-/** The visitor's query, which a choice of the language must not drop if the link passes it on. As sent, without the language. */
+/** The visitor's query as sent, without the language. Choosing a language must not drop it if the link passes it on. */
 export function visitorQuery(request: Request, link: Pick<Link, "terms">): string {
   const query = queryOf(request).slice(1);
   if (!forwardsQuery(link) || query.length > MAX_FORWARDED_QUERY) return "";

@@ -85,8 +85,8 @@ export function revisionOf(link: Pick<Link, "originalUrl" | "endsMs" | "terms">)
 }
 
 /**
- * Identifies what the operator sees of a link: the revision, and which link of its code it is. Without the end, because the last
- * visit of a limited link sets it. Each new owner makes another version.
+ * Identifies the link that the operator sees: its creation, which differs between links of a code, and its revision. Without the end,
+ * because the last visit of a limited link sets it. Each new owner makes another version.
  */
 export function versionOf(link: Pick<Link, "createdMs" | "originalUrl" | "terms">): string {
   const { keys } = link.terms ?? {};
@@ -150,7 +150,7 @@ function applyEdit(
   return Bun.deepEquals(after, link) ? undefined : after;
 }
 
-/** The terms of a link that gets an owner, or none. Keys that were made before no longer open it. */
+/** The terms of a link that gets an owner, or none. Earlier keys no longer open it. */
 export function ownedBy(terms: Terms | undefined, owner: string | undefined): Terms | undefined {
   return owner === terms?.owner ? terms : orNone({ ...terms, owner, keys: (terms?.keys ?? 0) + 1 });
 }

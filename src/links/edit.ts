@@ -64,7 +64,7 @@ export interface EditOptions<Id extends Code | LinkKey> {
 /** Why a link stays as it is. */
 export type EditRefusal = Problem | EditsClosed | OtherRevision;
 
-/** How makers and editors change links, and makers withdraw them. Both methods reject with `StoreUnavailable`. */
+/** Changes links for makers and editors, and withdraws them for makers. Both methods reject with `StoreUnavailable`. */
 export interface Editing<Id extends Code | LinkKey = Code> {
   /**
    * Changes a link durably, and returns it as it is now. If it has ended or is disabled, it can only be handed over. `decide` writes a

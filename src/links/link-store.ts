@@ -23,7 +23,7 @@ export interface LinkStore<Id extends Code | LinkKey = LinkKey> {
   find(code: Id): Promise<Link<Id> | undefined>;
   /** Returns links of a person in one domain, newest first. Ended ones as well, until they are purged. */
   owned(query: OwnedQuery<Id>): Promise<readonly Link<Id>[]>;
-  /** Returns the links of these codes that exist, in no order. */
+  /** Returns the links of these codes that exist, in any order. */
   findAll(codes: readonly Id[]): Promise<readonly Link<Id>[]>;
   /**
    * The same as `find` without a promise, which would add a sixth to the cost of a cold redirect. Only for stores that read on the
@@ -75,8 +75,7 @@ export interface LinkStore<Id extends Code | LinkKey = LinkKey> {
   /** Enables disabled links in the same way. A deleted link stays deleted. */
   enable(links: readonly SeenLink[], decision: Decision): Promise<Decided | OtherRevision>;
   /**
-   * Gives links to a person in the same way. Keys that were made before no longer open those that change. A deleted link has no
-   * owner.
+   * Gives links to a person in the same way. Earlier keys no longer open the links that change. A deleted link has no owner.
    */
   handOver(links: readonly SeenLink[], owner: string, decision: Decision): Promise<Decided | OtherRevision>;
   /**

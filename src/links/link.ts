@@ -63,7 +63,7 @@ export interface Terms extends Omit<StoredTerms, "endsMs"> {
 
 /** About people. */
 const PERSONAL = ["createdBy", "owner", "keys"] as const satisfies readonly (keyof Terms)[];
-/** The properties that not everybody sees: those of such terms, and whose link it is. */
+/** The private properties: those of private terms, and those about people. */
 type Private = {
   readonly [N in PrivateName as (typeof TERMS)[N]["stored"]]?: undefined;
 } & { readonly [P in (typeof PERSONAL)[number]]?: undefined };
@@ -117,7 +117,7 @@ export function forwardsQuery({ terms }: WithTerms): boolean {
   return terms?.forwardQuery !== undefined;
 }
 
-/** Whether the target gets what follows the code in the address of each visit. */
+/** Whether the path after the code of each visit goes to the target. */
 export function forwardsPath({ terms }: WithTerms): boolean {
   return terms?.forwardPath !== undefined;
 }

@@ -8,7 +8,7 @@ import type { FoundLink } from "../links/link.ts";
 import { isProblem, type Problem } from "../links/problem.ts";
 import type { DecisionEntry, ModerationStore } from "./moderation-store.ts";
 
-/** How many changes the page of a link lists. */
+/** The most changes that the page of a link lists. */
 const MAX_HISTORY = 20;
 
 interface CorrectionsOptions extends LinkHistory {

@@ -14,11 +14,14 @@ import { byUse, createMostUsed } from "./most-used.ts";
 export interface DirectoryQuery {
   /** See `Domain`. */
   readonly keyPrefix: string;
-  /** Who reads it. A password's destination and a start in the future are only for the owner. */
+  /** The reader. Only owners see a destination behind a password, and links before their start. */
   readonly person: string;
   /** A part of a code, a title, a destination or an owner's name. "" finds all links. */
   readonly text: string;
-  /** `used`: by their visits, then those without; with a text as `newest`, because the reader sorts what it finds. `near`: at most three whose codes resemble the text. */
+  /**
+   * `used`: by their visits, then links without visits. With a text, the same as `newest`, because the caller sorts the result. `near`: at
+   * most three links whose codes resemble the text.
+   */
   readonly order: "used" | "newest" | "near";
 }
 
@@ -59,7 +62,7 @@ export interface DirectoryOptions {
 
 /** Links whose codes are compared: the most used and the newest. */
 export const NEAR = { used: 5000, newest: 200, found: 20, shown: 3 };
-/** The least likeness of codes, from 0 to 1. */
+/** The minimum similarity of codes, from 0 to 1. */
 const ALIKE = 0.2;
 
 /** Cursors: visits are still being counted, then links by their visits after one, then all that the store finds. */
@@ -143,7 +146,7 @@ export function createDirectory({
     const code = lookUpCode(text, codeCase);
     const key = code === undefined ? undefined : keyOf(keyPrefix, code);
     if (cursor === undefined || cursor === COUNTING) {
-      // The link of that very code comes first.
+      // An exact match of the code comes first.
       const link = key === undefined ? undefined : await store.find(key);
       const links = link === undefined ? [] : list(link, query, key);
       return { links, cursor: byVisits ? USED : FOUND, searched: 0 };
@@ -160,7 +163,7 @@ export function createDirectory({
   };
 }
 
-/** Where the links after one start, which may be gone. */
+/** The index of the first link after `start`, which may be gone. */
 function firstAfter(links: readonly VisitedLink[], start: VisitedLink): number {
   let [low, high] = [0, links.length];
   while (low < high) {

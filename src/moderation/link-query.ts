@@ -12,9 +12,9 @@ export interface LinkQuery {
   readonly key?: LinkKey | undefined;
   /** The target's host or a domain above it, as `canonicalHost` writes it. */
   readonly host?: string | undefined;
-  /** The name of who created the link. */
+  /** The creator's name. */
   readonly createdBy?: string | undefined;
-  /** The person whose link it is. */
+  /** The owner's name. */
   readonly owner?: string | undefined;
   /**
    * The prefix of a domain's keys. Finds only links that aren't disabled, and then the text may also be any part of a code or of an

@@ -13,9 +13,9 @@ const SLICE_MS = 5;
 const SHARE = 100;
 const KEPT_MS = 1000;
 
-/** The visits of all links in the last {@link USED_DAYS} days, as they were lately. */
+/** The visits of all links in the last {@link USED_DAYS} days, as last counted. */
 export interface MostUsed {
-  /** Counts for a few milliseconds if it is time to. Returns false if that wasn't enough. Rejects with `StoreUnavailable`. */
+  /** Counts for a few milliseconds if a count is due. Returns false if that wasn't enough. Rejects with `StoreUnavailable`. */
   count(): Promise<boolean>;
   /** Links with visits, in the order of {@link byUse}. */
   readonly links: readonly VisitedLink[];

@@ -66,7 +66,7 @@ export function createViews({ clock, hostRules, limits, refuse, ...options }: Vi
     };
   }
 
-  /** The operator has places of its own. */
+  /** The operator's calls have places of their own in the queue. */
   function enter(visitor: Call | undefined) {
     return visitor === undefined
       ? queue.enter("operator", [])

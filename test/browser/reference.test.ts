@@ -198,7 +198,7 @@ test("the index marks the section in view", async () => {
   expect(await title.getAttribute("href")).toBe("#getLink");
 });
 
-test("the search leaves the parts with its words, and a link to another shows all again", async () => {
+test("the search keeps only the parts with its words, and a link to a hidden part shows all parts", async () => {
   await using page = await openPage(curt.origin, { viewport: { width: 1280, height: 800 } });
   await page.goto("/docs");
   const parts = page.locator("section.part:visible");

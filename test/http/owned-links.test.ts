@@ -449,7 +449,7 @@ describe("with EDITORS=everybody, a colleague", () => {
     expect(await destinationOf(all, code)).toBe(fine);
   });
 
-  test("finds no values in the journal from while the link had a password", async () => {
+  test("finds no values in the journal of changes while the link had a password", async () => {
     const SECRET = "https://example.org/behind-a-password";
     const { code, path } = await createAs(all, "mina", { target: SECRET, password: "open sesame" });
     await callAs(all, "mina", "PATCH", path, { body: { title: "Still secret" } });

@@ -107,7 +107,7 @@ test("the visits of a killed service go to its PostgreSQL database, not to a cop
   const { journalFolder: journal } = readConfig(settings);
   const visits = await killWithVisits(settings, journal);
   const before = filesIn(journal);
-  // A copy on another server has the name and another address.
+  // A copy on another server has the same name at another address.
   const name = new URL(settings.DATABASE_URL).pathname.slice(1);
   await server.query(`ALTER DATABASE "${name}" RENAME TO "${name}_kept"`);
   await server.query(`CREATE DATABASE "${name}" TEMPLATE "${name}_kept"`);

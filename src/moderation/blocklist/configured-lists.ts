@@ -78,7 +78,7 @@ export async function openBlocklists(
   };
 }
 
-/** Why a list may not do what the operator expects. */
+/** Warns that a list may block less than the operator expects. */
 export function listWarning({ rules, isCut }: Pick<ReadList, "rules" | "isCut">): string | undefined {
   if (isCut) return "a blocklist is too long: the rest of it was not read";
   return rules === 0 ? "a blocklist has no rules" : undefined;

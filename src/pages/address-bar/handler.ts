@@ -44,8 +44,8 @@ export const describeSearch = endpoint({
 });
 
 /**
- * Redirects from words to the short address that they mean. If there is none, its page says what else may be meant, and people whom
- * the proxy names get the directory's search.
+ * Redirects from words to the short address that they mean. If no link has it, its page suggests others, and people whom the proxy
+ * names get the directory's search.
  */
 export const goTo = endpoint({
   at: "GET /+go",
@@ -68,7 +68,7 @@ export const goTo = endpoint({
     },
 });
 
-/** The code, and what follows it. */
+/** The whole text, its code, and the rest. */
 function partsOf(words: string): readonly (string | undefined)[] {
   const text = words
     .toWellFormed()

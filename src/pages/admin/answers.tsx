@@ -15,7 +15,7 @@ import type { PageContext } from "./page-context.ts";
 /** Blocking the host of more links than this needs a second press. */
 export const MANY_LINKS = 20;
 
-/** Whether it takes a question to block a host with these links. */
+/** Whether blocking a host with these links needs confirmation. */
 export function isMany({ count, isAll }: Pick<HostLinks, "count" | "isAll">): boolean {
   return count > MANY_LINKS || !isAll;
 }
@@ -36,7 +36,7 @@ interface AnswersProps {
   readonly back: string;
   /** The page that asks whether to block a host with many links. */
   readonly askPath: string;
-  /** Set on that page: where it leads back to. */
+  /** Set on that page: the address to return to. */
   readonly cancelPath?: string | undefined;
 }
 

@@ -82,7 +82,7 @@ function deskPage(context: PageContext, desk: Desk) {
   );
 }
 
-/** A link that leads nowhere, at an end of the queue. */
+/** A disabled link, at an end of the queue. */
 const NOWHERE = { role: "link", "aria-disabled": "true" };
 
 /** Leads to the case before and the one after. On phones, also to the whole queue, which is below. */

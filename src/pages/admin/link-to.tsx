@@ -18,7 +18,7 @@ export function linkPath(code: string): string {
   return `/admin/links/${encodeURIComponent(code)}`;
 }
 
-/** The desk with a case, or what it asks before a decision about it. */
+/** The desk with a case, or its question before a decision. */
 export function deskPath(code: string | undefined, more: Readonly<Record<string, string>> = {}): string {
   return withQuery("/admin", { ...(code !== undefined && { code }), ...more });
 }

@@ -66,13 +66,13 @@ export const showDirectory = viewEndpoint({
   },
 });
 
-/** The link of that very code first, then by visits. */
+/** An exact match of the code first, then by visits. */
 function byUseOf(text: string) {
   const isIt = ({ code }: ListedLink) => Number(code.toLowerCase() === text.toLowerCase());
   return (one: ListedLink, other: ListedLink) => isIt(other) - isIt(one) || other.visits - one.visits;
 }
 
-/** Shows a person whom the proxy names, in place of an unknown link, those with a code like it. */
+/** For people whom the proxy names: shows links whose codes resemble an unknown one. */
 export function createNearest(parts: Pick<PageParts, "views">, show: Show<Data>) {
   return async (call: Call, person: string): Promise<Response> => {
     const near = await read(parts, call, { person, text: call.code, order: "near" }, { limit: LIMIT });

@@ -102,7 +102,7 @@ function Visits({ language, form, errors, focused }: EndsProps) {
   );
 }
 
-/** The password is visible, because its maker passes it on, until the maker hides it. */
+/** The password is visible until its maker hides it, because the maker passes it on. */
 function Password({ language, form, errors, focused }: EndsProps) {
   return (
     <TextField

@@ -23,7 +23,7 @@ function renderQrPage({ links }: Pick<ApiViewParts, "links">) {
     const { query: style, problem } = readQrStyle(call.request);
     const link = await links.resolve(call.code);
     if (isProblem(link)) {
-      // Only this says which code may be meant.
+      // Only `find` suggests a similar code.
       const found = link.kind === "unknown" ? await links.find(call.code) : link;
       return answerPageProblem(call, isProblem(found) ? found : link);
     }

@@ -34,7 +34,7 @@ export function markCurrentPart(): void {
   for (const [, part] of parts) watch.observe(part);
 }
 
-/** Shows only the parts that have all words of the search, also in what is folded. */
+/** Shows only the parts that have all words of the search, also in folded text. */
 export function searchParts(): void {
   const box = document.querySelector<HTMLElement>(".contents > search");
   const input = box?.querySelector("input");

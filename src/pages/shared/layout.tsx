@@ -28,7 +28,7 @@ export interface Head {
   readonly path?: string;
   /** Parameters to keep when the language changes. */
   readonly query?: Readonly<Record<string, string>>;
-  /** The same, as the visitor sent them. */
+  /** More of them, as the visitor sent them. */
   readonly sent?: string;
   /** The operator's, in the header in place of what is for everybody. The languages are in the footer then. */
   readonly bar?: Html;

@@ -49,7 +49,7 @@ interface TicketAddressProps {
   readonly code: string;
   /** Where it leads, if it is a link. */
   readonly href?: string;
-  /** A code as long, from which only this one's other characters are marked. */
+  /** A code of the same length. Only the characters that differ from it are marked. */
   readonly unlike?: string | undefined;
 }
 

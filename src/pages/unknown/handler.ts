@@ -19,7 +19,7 @@ export interface UnknownOptions {
   readonly limiter: Pick<Limiter, "unknown" | "barred">;
   readonly overload: Pick<Overload, "takeTurns">;
   readonly cachedProblem: CachedProblem;
-  /** Answers a person whom the proxy names with links like the code. Undefined for everybody else. */
+  /** For a person whom the proxy names, answers with links whose codes are similar. Undefined for everybody else. */
   readonly showNearest: (call: Call) => Promise<Response> | undefined;
   readonly onFault: (error: unknown) => void;
 }
@@ -114,7 +114,7 @@ export function createUnknownAnswer(options: UnknownOptions): UnknownAnswer {
   };
 }
 
-/** The codes that a reader may have meant. Of those in other capitals, one look-up counts. A path may follow the code. */
+/** The codes that a reader may have meant. Codes in other capitals count as one look-up. A path may follow the code. */
 function groupsFor(written: string, codeCase: CodeCase): readonly (readonly Code[])[] {
   const glued = suggestIntendedCodes(written, codeCase).map((code) => [code]);
   const capitals = inOtherCapitals(beforeSlash(written), codeCase);

@@ -57,7 +57,7 @@ export function createSearch({ run }: Pick<Statements, "run">, lookedAt = LOOKED
       const from = cursor === undefined ? START : readCursor(cursor);
       if (from === undefined || ![text, host, createdBy, owner].every((part) => isStorable(part ?? "")))
         return NOTHING;
-      // PostgreSQL judges all that it looks at, and without a condition most of them match.
+      // PostgreSQL compares all links that it reads. Without a condition most of them match, so fewer suffice.
       const isNarrow = [text, host, createdBy, owner].some((part) => part !== undefined);
       const looked = isNarrow ? lookedAt : Math.min(lookedAt, 2 * limit);
       const { rows } = await run<JudgedRow>(LOOK, [

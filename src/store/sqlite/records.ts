@@ -89,7 +89,7 @@ export async function fillSqliteStore<T>(
   }
 }
 
-/** Removes a file that an import created for nothing. Holds the writers' lock meanwhile, so that no process writes to it. */
+/** Removes the file of an import that added nothing. Holds the writers' lock meanwhile, so that no process writes to it. */
 export function removeEmptyFile(path: string): void {
   if (!hasFile(path)) return;
   const database = openWriter(path);

@@ -23,7 +23,7 @@ export interface VisitStore<Id extends Code | LinkKey = LinkKey> {
   days(code: Id, createdMs: number, firstDay: number, lastDay: number): Promise<DayVisits[]>;
   /** The same days without their details, which take much longer to read. */
   daySums(code: Id, createdMs: number, firstDay: number, lastDay: number): Promise<readonly DaySums[]>;
-  /** At most `limit` links that were visited on a day, in no order. A link may come several times, and its visits add up. */
+  /** At most `limit` links that were visited on a day, in any order. A link may come several times, and its visits add up. */
   visited(day: number, limit: number): Promise<readonly VisitedLink<Id>[]>;
   /** 32 random bytes that all processes share for one day. Deletes those of days before `oldest`. */
   salt(day: number, oldest: number): Promise<Uint8Array>;

@@ -1,5 +1,5 @@
-// Which store a journal belongs to. The file `store` in its folder says so: two stores with the same file name may share DATA_DIR, and a
-// start must not fold the visits of one into the other.
+// The file `store` in a journal's folder names its store: two stores with the same file name may share DATA_DIR, and a start must not
+// fold the visits of one into the other.
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -14,7 +14,7 @@ const LOCK_TRIES = 500;
 const LOCK_PAUSE_MS = 20;
 
 /**
- * Makes the journal that of this store, if it belongs to none or its store is gone, and calls `take` before another process can do the
+ * Assigns the journal to this store if it belongs to none or its store is gone, and calls `take` before another process can do the
  * same. Throws {@link StoreUnusable} for the journal of another store, and changes nothing.
  */
 export async function claimJournal<T>(folder: string, store: OwnIdentity, take: () => T): Promise<T> {

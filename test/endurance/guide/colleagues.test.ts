@@ -93,7 +93,7 @@ if (NGINX !== null)
     expect(await joon.locator("[name=custom_code]").inputValue()).toBe("handbok");
     await joon.goto("/+go?q=staff+rules");
     await shows(joon, ".links li", "hana");
-    // Hana leaves. The operator gives all that she had to Joon, who may withdraw it.
+    // Hana leaves. The operator gives all her links to Joon, who may withdraw it.
     await yuna.goto("/admin/links?q=owner:hana");
     await yuna.getByRole("link", { name: say("admin.found.hand-over") }).click();
     await fill(yuna, say("manage.owner"), "joon");
