@@ -22,7 +22,7 @@ const RESERVED: Readonly<Record<string, readonly string[]>> = {
   "Date.now": [
     "cli/stats.ts",
     "mcp/stdio.ts",
-    "pages/home/script.ts",
+    "pages/home/script/draft.ts",
     "pages/my-links/script/saved-links.ts",
     // Certificates are for the time that browsers have.
     "config/certificate.ts",

@@ -1,17 +1,14 @@
 import { answerByKeys } from "../admin/script.ts";
+import { drawDraft, keepDraft } from "../home/script/draft.ts";
 import {
   checkCodes,
-  copyCreated,
-  drawDraft,
   focusAddress,
   hidePassword,
   keepBookmarklet,
-  keepDraft,
-  rememberCreated,
-  restoreEntries,
   showCreatedHere,
   takeAddresses,
-} from "../home/script.ts";
+} from "../home/script/main.ts";
+import { copyCreated, rememberCreated, restoreEntries } from "../home/script/submission.ts";
 import { manageLinks } from "../manage/script.ts";
 import { watchVisits, focusCopyButton, readCharts } from "../preview/script.ts";
 import { copyImages, printSheets, styleQrCode } from "../qr/script.ts";
