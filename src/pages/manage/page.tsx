@@ -10,51 +10,20 @@ import { Breakdowns } from "../shared/charts/breakdowns.tsx";
 import { periodOf } from "../shared/charts/dates.ts";
 import { describeDestination } from "../shared/destination-parts.ts";
 import { FullAddress, Host } from "../shared/destination.tsx";
-import { Notice, TextField, VERBATIM } from "../shared/form-fields.tsx";
+import { Notice } from "../shared/form-fields.tsx";
 import { numberFormat } from "../shared/in-words.ts";
 import { page } from "../shared/layout.tsx";
 import { Fact, PastStart, FutureStart, Lifetime } from "../shared/link-facts.tsx";
 import { CopyAddress, CopyButton } from "../shared/share.tsx";
-import { Address, Ticket, TicketAddress } from "../shared/ticket.tsx";
+import { Address, Ticket } from "../shared/ticket.tsx";
 import { NewOwner, Target, TermFields, Withdrawal } from "./fields.tsx";
 import type { FieldProps, ManageForm } from "./form.ts";
 import { History } from "./history.tsx";
 import { Setting } from "./setting.tsx";
 
-export interface KeyForm {
-  readonly baseUrl: string;
-  readonly code: string;
-  readonly error?: string | undefined;
-}
-
 /** The address of a link's manage page. No code has a +. */
 export function managePath(code: string): string {
   return `/${encodeURIComponent(code)}+manage`;
-}
-
-/** Asks for the key. Doesn't reveal whether the link exists. */
-export function keyPage(language: string, { baseUrl, code, error }: KeyForm): Page {
-  const heading = message(language, "preview.manage");
-  const errors = error === undefined ? {} : { key: error };
-  return page(
-    language,
-    { title: error === undefined ? heading : message(language, "report.refused") },
-    <>
-      <h1>{heading}</h1>
-      <Ticket stub={<TicketAddress baseUrl={baseUrl} code={code} />}>
-        <form method="post" action={managePath(code)} novalidate>
-          <TextField
-            name="key"
-            label={message(language, "manage.key")}
-            hint={message(language, "manage.key.where")}
-            errors={errors}
-            input={{ ...VERBATIM, required: true, autofocus: true }}
-            button={<button class="primary">{message(language, "manage.open")}</button>}
-          />
-        </form>
-      </Ticket>
-    </>,
-  );
 }
 
 /** The forms that change a link, for the owner of its key. */
