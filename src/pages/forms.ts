@@ -17,6 +17,9 @@ import {
 import { message, type MessageKey } from "../locales/messages.ts";
 import { type FieldErrors, SET } from "./shared/form-fields.tsx";
 
+/** What a refused form shows again of a value, in UTF-16 units: enough for every title and every spelling of a code. */
+export const MAX_SHOWN = 1024;
+
 const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
 /** `datetime-local` (WHATWG HTML, section 2.3.5.5). */
 const LOCAL = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?$/;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
+import { TERMS } from "../../src/links/terms/terms.ts";
 import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
 import en from "../../src/locales/en.json";
 import {
@@ -62,6 +63,13 @@ describe("the manage page", () => {
     expect((await send(other.code, { key: other.key }, {}, totals)).body).not.toContain(
       en["preview.visitors"],
     );
+  });
+
+  test("shows a title as long as allowed again if another field is refused", async () => {
+    const { code, key } = await createManagedLink(curt);
+    const title = "x".repeat(TERMS.title.bounds.max);
+    const { status, body } = await send(code, untouched({ key }, { title, max_visits: "none" }));
+    expect([status, body.includes(`value="${title}"`)]).toEqual([400, true]);
   });
 
   test("reports a change, and shows the form, even if the queue of views is full", async () => {

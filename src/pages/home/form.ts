@@ -7,7 +7,7 @@ import { refuseStart } from "../../links/terms/term-values.ts";
 import { TERM_NAMES, TERMS } from "../../links/terms/terms.ts";
 import { DURATIONS } from "../../links/time.ts";
 import { message } from "../../locales/messages.ts";
-import { dateWords, describeInForm, instantOf, parseForm, readForm, readTerms } from "../forms.ts";
+import { dateWords, describeInForm, instantOf, MAX_SHOWN, parseForm, readForm, readTerms } from "../forms.ts";
 import { type Field, FIELDS, type Home } from "./fields.tsx";
 import { readPasted } from "./pasted-address.ts";
 
@@ -25,9 +25,6 @@ export interface Read {
   readonly request: CreateRequest;
   readonly refusals: readonly Refusal[];
 }
-
-/** In UTF-16 units; enough for every spelling of a code. */
-const MAX_SHOWN = 1024;
 
 export async function readHomeForm(request: Request): Promise<Sent | HttpProblem> {
   const fields = await readForm(request, BODIES["POST /"]);

@@ -2,16 +2,12 @@ import { type Malformed, malformed } from "../../http/problems.ts";
 import type { FieldName, Fields } from "../../lib/bounds.ts";
 import type { EditRequest } from "../../links/edit.ts";
 import type { FoundLink } from "../../links/link.ts";
-import { MAX_NAME_LENGTH } from "../../links/name.ts";
 import { type Invalid, invalid, isProblem } from "../../links/problem.ts";
 import { MAX_TARGET_LENGTH } from "../../links/target.ts";
 import { type NameOf, TERM_NAMES, TERMS } from "../../links/terms/terms.ts";
 import { type Duration, DURATIONS } from "../../links/time.ts";
-import { instantOf, readTerms } from "../forms.ts";
+import { instantOf, MAX_SHOWN, readTerms } from "../forms.ts";
 import { localOf, type ManageForm } from "./form.ts";
-
-/** In UTF-16 units, for a number, a date or a choice. */
-const MAX_SHOWN = 64;
 
 /** The choices besides a date. */
 const CHOICES = {
@@ -76,6 +72,6 @@ export function submittedValues(fields: Fields): ManageForm["values"] {
   return {
     ...Object.fromEntries(values),
     target: valueOf("target", MAX_TARGET_LENGTH + 1),
-    owner: valueOf("owner", MAX_NAME_LENGTH + 1),
+    owner: valueOf("owner"),
   };
 }
