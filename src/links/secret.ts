@@ -1,4 +1,4 @@
-import { timingSafeEqual } from "node:crypto";
+import { createCipheriv, createDecipheriv, timingSafeEqual } from "node:crypto";
 
 import type { Code, LinkKey } from "./code.ts";
 import type { LinkId } from "./link-store.ts";
@@ -12,6 +12,8 @@ type Purpose =
   | "password"
   | "password-check"
   | "request"
+  | "seal"
+  | "seal-key"
   | "body"
   | "noise";
 
@@ -54,6 +56,27 @@ export function createSecret(key: Uint8Array): Secret<LinkKey> {
       const expected = manageKey(link);
       // timingSafeEqual needs two values of the same length.
       return timingSafeEqual(digest("compare", [given]), digest("compare", [expected]));
+    },
+  };
+}
+
+/** Encrypts texts in addresses, so that nobody reads or forges them. The nonce is a keyed hash (SIV, as in RFC 5297). */
+export function createSeal({ hash }: Pick<Secret, "hash">) {
+  const bytesOf = (purpose: Purpose, ...parts: string[]) => Buffer.from(hash(purpose, parts), "base64url");
+  const key = bytesOf("seal-key");
+  return {
+    seal(text: string): string {
+      const nonce = bytesOf("seal", text);
+      const hidden = createCipheriv("aes-128-ctr", key, nonce).update(text);
+      return Buffer.concat([nonce, hidden]).toString("base64url");
+    },
+    /** Undefined for every text that isn't sealed. */
+    open(sealed: string): string | undefined {
+      const bytes = Buffer.from(sealed, "base64url");
+      const nonce = bytes.subarray(0, HASH_BYTES);
+      if (nonce.length < HASH_BYTES) return undefined;
+      const text = createDecipheriv("aes-128-ctr", key, nonce).update(bytes.subarray(HASH_BYTES)).toString();
+      return bytesOf("seal", text).equals(nonce) ? text : undefined;
     },
   };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { createSecret } from "../../src/links/secret.ts";
+import { createSeal, createSecret } from "../../src/links/secret.ts";
 import { newLink } from "../stores/links.ts";
 
 const secret = createSecret(new Uint8Array(32).fill(7));
@@ -34,4 +34,14 @@ test("hashes differ by purpose and by parts", () => {
     secret.hash("request", ["a,b"]),
   ];
   expect(new Set(hashes).size).toBe(hashes.length);
+});
+
+test("a sealed text opens only whole, on its own instance", () => {
+  const { seal, open } = createSeal(secret);
+  for (const text of ["", "u1.2.카페"]) expect(open(seal(text))).toBe(text);
+  const sealed = seal("u1.2.secret");
+  expect(atob(sealed.replaceAll("-", "+").replaceAll("_", "/"))).not.toContain("secret");
+  for (const input of ["", "x", "u1.2.secret", sealed.slice(4), `A${sealed.slice(1)}`, `${sealed}AAAA`])
+    expect(open(input)).toBeUndefined();
+  expect(createSeal(createSecret(new Uint8Array(32).fill(8))).open(sealed)).toBeUndefined();
 });

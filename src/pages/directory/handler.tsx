@@ -4,6 +4,7 @@ import { describe, type HttpProblem, problemJson } from "../../http/problems.ts"
 import { html, prefersHtml } from "../../http/responses.ts";
 import { parametersOf } from "../../http/url.ts";
 import { header } from "../../lib/bounds.ts";
+import { createSeal } from "../../links/secret.ts";
 import type { DirectoryQuery, ListedLink } from "../../moderation/directory.ts";
 import type { ListPage } from "../../moderation/inspection.ts";
 import { repeatSearch } from "../../views/reads.ts";
@@ -34,35 +35,41 @@ export const showDirectory = viewEndpoint({
   at: `GET ${ALL_PATH}`,
   cost: "work",
   view: { parameters: ["language"], render: () => renderDirectory },
-  serve: (parts: Pick<PageParts, "rights" | "views">, show: Show<Data>) => async (call: Call) => {
-    const person = parts.rights.personOf(call) ?? ({ kind: "user.missing" } as const);
-    if (typeof person !== "string")
-      return prefersHtml(header(call.headers, "accept"))
-        ? show(call, { kind: "refused", problem: person })
-        : problemJson(call, person);
-    const query = parametersOf(call.request);
-    const text = (query.get("q") ?? "").slice(0, MAX_TEXT).toWellFormed().trim();
-    const order = query.get("by") === "newest" ? "newest" : "used";
-    const cursor = query.get("cursor") || undefined;
-    const result = await read(
-      parts,
-      call,
-      { person, text, order },
-      { cursor, limit: text === "" ? LIMIT : FOUND_LIMIT },
-    );
-    if ("kind" in result) return answerPageProblem(call, result);
-    const isEmpty = text !== "" && result.links.length === 0 && result.cursor === undefined;
-    const near = isEmpty
-      ? await read(parts, call, { person, text, order: "near" }, { limit: LIMIT })
-      : result;
-    if ("kind" in near) return answerPageProblem(call, near);
-    const isSorted = text === "" || order === "newest";
-    const sorted = isSorted ? result.links : result.links.toSorted(byUseOf(text));
-    const links = sorted.map((link) => {
-      const right = parts.rights.rightOfPerson(link.owner, link.target === undefined, person);
-      return { ...link, canChange: right !== undefined };
-    });
-    return show(call, { kind: "list", text, order, ...result, links, near: isEmpty ? near.links : [] });
+  serve: (parts: Pick<PageParts, "rights" | "secret" | "views">, show: Show<Data>) => {
+    // A cursor may contain the code of a link that the reader may not see.
+    const { seal, open } = createSeal(parts.secret);
+    return async (call: Call) => {
+      const person = parts.rights.personOf(call) ?? ({ kind: "user.missing" } as const);
+      if (typeof person !== "string")
+        return prefersHtml(header(call.headers, "accept"))
+          ? show(call, { kind: "refused", problem: person })
+          : problemJson(call, person);
+      const query = parametersOf(call.request);
+      const text = (query.get("q") ?? "").slice(0, MAX_TEXT).toWellFormed().trim();
+      const order = query.get("by") === "newest" ? "newest" : "used";
+      const cursor = open(query.get("cursor") ?? "");
+      const result = await read(
+        parts,
+        call,
+        { person, text, order },
+        { cursor, limit: text === "" ? LIMIT : FOUND_LIMIT },
+      );
+      if ("kind" in result) return answerPageProblem(call, result);
+      const isEmpty = text !== "" && result.links.length === 0 && result.cursor === undefined;
+      const near = isEmpty
+        ? await read(parts, call, { person, text, order: "near" }, { limit: LIMIT })
+        : result;
+      if ("kind" in near) return answerPageProblem(call, near);
+      const isSorted = text === "" || order === "newest";
+      const sorted = isSorted ? result.links : result.links.toSorted(byUseOf(text));
+      const links = sorted.map((link) => {
+        const right = parts.rights.rightOfPerson(link.owner, link.target === undefined, person);
+        return { ...link, canChange: right !== undefined };
+      });
+      const next = result.cursor === undefined ? undefined : seal(result.cursor);
+      const shown = { text, order, links, cursor: next, searched: result.searched } as const;
+      return show(call, { kind: "list", ...shown, near: isEmpty ? near.links : [] });
+    };
   },
 });
 
