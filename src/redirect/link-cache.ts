@@ -28,7 +28,7 @@ export interface LinkCache extends Memory<Code> {
    */
   lookUp(code: Code): LookUpResult | Promise<LookUpResult>;
   /** Whether there is a link of this code, in any state. */
-  exists(code: Code): Promise<boolean>;
+  exists(code: Code): boolean | Promise<boolean>;
   /** Stores the recorder's fields of the entry, which makes the next visit cheaper. */
   keep(entry: Entry): void;
   /** How many links are cached. */
@@ -100,9 +100,9 @@ export function createLinkCache(
   return {
     get,
     lookUp,
-    async exists(code) {
-      const result = get(code, clock.nowMs()) ?? (await lookUp(code));
-      return !isProblem(result) || result.kind !== "unknown";
+    exists(code) {
+      const result = get(code, clock.nowMs()) ?? lookUp(code);
+      return result instanceof Promise ? result.then(isKnown) : isKnown(result);
     },
     keep: table.keep,
     size: () => table.size,
@@ -118,4 +118,8 @@ export function createLinkCache(
       table.clear();
     },
   };
+}
+
+function isKnown(result: LookUpResult): boolean {
+  return !isProblem(result) || result.kind !== "unknown";
 }

@@ -4,7 +4,6 @@ import { escape } from "./html/jsx-runtime.ts";
 
 /** The places of the texts in a memoized page: noncharacters, which no other text has. */
 const [FIRST, SECOND] = ["\uFDD0", "\uFDD1"] as const;
-const PLACE = /([\uFDD0\uFDD1])/;
 
 /**
  * Memoizes pages that differ in one text or two. Robots request many codes, and joining the parts around a code takes a
@@ -15,22 +14,20 @@ export function memoizePage(
 ): (key: string, text: string, other?: string) => Page {
   const partsOf = memoize((key) => {
     const page = render(key, FIRST, SECOND);
-    let known: { readonly whole: string; readonly parts: readonly string[] } | undefined;
+    let known: { readonly whole: string; readonly parts: readonly (readonly string[])[] } | undefined;
     return (identity: Identity) => {
       const whole = page(identity);
-      if (known?.whole !== whole) known = { whole, parts: whole.split(PLACE) };
+      if (known?.whole !== whole)
+        known = { whole, parts: whole.split(SECOND).map((part) => part.split(FIRST)) };
       return known.parts;
     };
   });
   return (key, text, other = "") => {
     const parts = partsOf(key);
-    const texts = new Map<string, string>([
-      [FIRST, escape(text)],
-      [SECOND, escape(other)],
-    ]);
+    const first = escape(text);
     return (identity) =>
       parts(identity)
-        .map((part) => texts.get(part) ?? part)
-        .join("");
+        .map((part) => part.join(first))
+        .join(escape(other));
   };
 }

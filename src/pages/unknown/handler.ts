@@ -15,7 +15,7 @@ const NONE: readonly never[] = [];
 
 export interface UnknownOptions {
   /** Whether there is a link of this code. */
-  readonly exists: (code: Code) => Promise<boolean>;
+  readonly exists: (code: Code) => boolean | Promise<boolean>;
   readonly limiter: Pick<Limiter, "unknown" | "barred">;
   readonly overload: Pick<Overload, "takeTurns">;
   readonly cachedProblem: CachedProblem;
@@ -44,34 +44,38 @@ export function createUnknownAnswer(options: UnknownOptions): UnknownAnswer {
 
   /**
    * Looks up the codes that the reader may have meant. Each group without a link counts, up to `most`, so that this is hardly a
-   * cheaper way to find links.
+   * cheaper way to find links. Waits only if the store does.
    */
-  async function suggest(
+  function suggest(
     call: Call,
     groups: readonly (readonly Code[])[],
     answer: (meant: Code | undefined) => Response | Promise<Response>,
     most = Infinity,
-  ): Promise<Response> {
+  ): Response | Promise<Response> {
     const barred = limiter.barred(call);
-    if (barred !== undefined) return answerPageProblem(call, await barred);
-    try {
-      let meant: Code | undefined;
-      let unknown = 1;
-      for (const codes of groups) {
-        meant ??= await firstKnown(codes);
-        if (meant === undefined) unknown++;
-      }
+    if (barred !== undefined) return barred.then((refusal) => answerPageProblem(call, refusal));
+    const codes = groups.flat();
+    const decide = (known: readonly boolean[]) => {
+      const meant = codes[known.indexOf(true)];
+      const at = groups.findIndex((group) => meant !== undefined && group.includes(meant));
+      const unknown = 1 + (at < 0 ? groups.length : at);
       const limited = limiter.unknown(call, Math.min(unknown, most));
-      return limited === undefined ? await answer(meant) : answerPageProblem(call, await limited);
-    } catch (error) {
+      return limited?.then((refusal) => answerPageProblem(call, refusal)) ?? answer(meant);
+    };
+    const fail = (error: unknown) => {
       onFault(error);
       return answerPageProblem(call, asProblem(error));
+    };
+    try {
+      const known = codes.map(exists);
+      return isNow(known)
+        ? decide(known)
+        : Promise.all(known.map((one) => Promise.resolve(one)))
+            .then(decide)
+            .catch(fail);
+    } catch (error) {
+      return fail(error);
     }
-  }
-
-  async function firstKnown(codes: readonly Code[]): Promise<Code | undefined> {
-    for (const code of codes) if (await exists(code)) return code;
-    return undefined;
   }
 
   /** For programs. This takes no longer than refusing it, unless there are other capitals to look up. */
@@ -112,6 +116,10 @@ export function createUnknownAnswer(options: UnknownOptions): UnknownAnswer {
       () => answerBriefly(call, () => cachedProblem(call, { kind: "overloaded" })),
     );
   };
+}
+
+function isNow<T>(values: readonly (T | Promise<T>)[]): values is T[] {
+  return !values.some((value) => value instanceof Promise);
 }
 
 /** The codes that a reader may have meant. Codes in other capitals count as one look-up. A path may follow the code. */
