@@ -49,6 +49,27 @@ test("the marker's stroke ends with the code, where a field can't be as wide as 
   expect(await width()).toBeCloseTo(2 * three - 4);
 });
 
+test("a typed password is visible, and can be hidden and shown again", async () => {
+  const say = wordsOf("en");
+  await using page = await openPage(curt.origin);
+  await page.goto("/");
+  await page.getByText(say("home.more")).click();
+  const field = page.getByRole("textbox", { name: say("home.password") });
+  await field.fill("open sesame");
+  const looks = () =>
+    field.evaluate((input: any) => [
+      input.type,
+      input.ownerDocument.defaultView.getComputedStyle(input).webkitTextSecurity,
+    ]);
+  for (let times = 0; times < 2; times++) {
+    expect(await looks()).toEqual(["text", "none"]);
+    await page.getByRole("button", { name: say("home.password.hide"), exact: true }).click();
+    expect(await looks()).toEqual(["text", "disc"]);
+    await page.getByRole("button", { name: say("home.password.show"), exact: true }).click();
+  }
+  expect(await field.inputValue()).toBe("open sesame");
+});
+
 const MAKERS = readers(
   ["en-GB", "ko-KR"].flatMap((locale) =>
     [PHONE, LAPTOP].map((viewport) => ({ locale, viewport, width: viewport.width })),

@@ -157,6 +157,15 @@ describe("the page of an unknown code", () => {
     expect((await callApi(curt, "GET", "/api/v1/links/onbording", {})).status).toBe(404);
   });
 
+  test("offers at most three links, the nearest first", async () => {
+    const [first, second, third] = ["quarterly-plan", "quarterly-planned", "quarterly-plans"];
+    for (const code of [third, first, second, "quarterly-p", "quarterly"])
+      await createAs(curt, "mina", { code });
+    const text = await textOf("/quarterly-plann");
+    const offered = Array.from(text.matchAll(/<a href="\/(quarterly[^"]*)"/g), ([, code]) => code);
+    expect(offered).toEqual([first, second, third]);
+  });
+
   test("offers everybody else the directory's search, without the links", async () => {
     const text = await textOf("/onbording", {});
     expect(text).not.toContain("onboarding");

@@ -1,5 +1,5 @@
 import type { RunningService } from "../support/service.ts";
-import { sendForm } from "./markup.ts";
+import { HTML, sendForm } from "./markup.ts";
 
 /** An input that the page has. Tests type into `value`, and tick `isChecked`. */
 export interface Control {
@@ -31,11 +31,15 @@ export async function readServedForm(
   const controls: Control[] = [];
   const ids: string[] = [];
   let action: string | undefined;
+  let method: string | undefined;
   let groups = 0;
   let group: number | undefined;
   await new HTMLRewriter()
     .on(selector, {
-      element: (form) => void (action ??= form.getAttribute("action") ?? ""),
+      element(form) {
+        action ??= form.getAttribute("action") ?? "";
+        method ??= form.getAttribute("method") ?? "get";
+      },
     })
     .on(`${selector} [id]`, { element: (element) => void ids.push(element.getAttribute("id") ?? "") })
     .on(`${selector} fieldset`, {
@@ -64,7 +68,11 @@ export async function readServedForm(
       if (control === undefined) throw new Error(`${page.url} has no such input: ${is.toString()}`);
       return control;
     },
-    send: () => sendForm(service, path, new URLSearchParams(controls.flatMap(entryOf)).toString()),
+    send() {
+      const entries = new URLSearchParams(controls.flatMap(entryOf)).toString();
+      if (method === "get") return service.fetch(`${path}?${entries}`, { headers: HTML });
+      return sendForm(service, path, entries);
+    },
   };
 }
 

@@ -7,6 +7,7 @@ import { damageStore } from "../stores/damage.ts";
 import { addGuarded } from "../support/guarded-links.ts";
 import { createManagedLink } from "../support/managed-links.ts";
 import { disableLink, type LocalService, shareService, startService } from "../support/service.ts";
+import { readServedForm } from "./served-form.ts";
 
 const READER = { Accept: "text/html,*/*;q=0.8", "Accept-Language": "en" };
 
@@ -247,8 +248,10 @@ test("another spelling of a page's address is an unknown code", async () => {
 });
 
 test("the address can be corrected, and its form opens what is written", async () => {
-  const { page } = await read("/jira/ABC");
-  expect(page).toContain('<form action="/+go">');
-  const { headers } = await curt.fetch("/+go?q=abc", { redirect: "manual" });
-  expect(headers.get("location")).toBe("/abc");
+  const page = await curt.fetch("/jira/ABC", { headers: READER });
+  const { find, send } = await readServedForm(curt, page, 'form[action="/+go"]');
+  const address = find(({ type }) => type === "text");
+  expect(address.value).toBe("jira/ABC");
+  address.value = "abc";
+  expect((await send()).headers.get("location")).toBe("/abc");
 });
