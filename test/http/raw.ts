@@ -2,6 +2,8 @@ import { connect } from "node:net";
 
 import type { RunningService } from "../support/service.ts";
 
+/** The service reads a request behind this one together with it, so the response shows that both have arrived. */
+const LIVE = { request: "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n", end: '"live"}' };
 /** After this time without data, the service isn't going to close a connection. */
 const PATIENCE_MS = 60_000;
 
@@ -43,14 +45,11 @@ export function breakOff(origin: string, part: string, how: "FIN" | "RST"): Prom
   const { hostname, port } = new URL(origin);
   return new Promise((resolve) => {
     let received = "";
-    // The service reads both requests together, so the response to the first one shows that the part has arrived.
-    const socket = connect(Number(port), hostname, () =>
-      socket.write(`GET /livez HTTP/1.1\r\nHost: x\r\n\r\n${part}`),
-    );
+    const socket = connect(Number(port), hostname, () => socket.write(LIVE.request + part));
     let isBroken = false;
     socket.setEncoding("utf8").on("data", (text) => {
       received += text;
-      if (isBroken || !received.includes('"live"}')) return;
+      if (isBroken || !received.includes(LIVE.end)) return;
       isBroken = true;
       received = "";
       if (how === "RST") socket.resetAndDestroy();
@@ -61,9 +60,9 @@ export function breakOff(origin: string, part: string, how: "FIN" | "RST"): Prom
   });
 }
 
-/** Sends a request without the end of its body. `hasBegun` resolves once Curt has asked for the body. */
+/** Sends a request without the end of its body. `hasBegun` resolves once Curt has read that much. */
 export function beginRequest(
-  { origin, fetch: send }: Pick<RunningService, "origin" | "fetch">,
+  { origin }: Pick<RunningService, "origin">,
   line: string,
   headers: Readonly<Record<string, string>>,
   body: string,
@@ -73,17 +72,20 @@ export function beginRequest(
   const [method = "", path = ""] = line.split(" ");
   const all = { Host: "x", "Content-Length": String(body.length), Connection: "close", ...headers };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.write(`${method} ${path} HTTP/1.1\r\n${lines.join("")}\r\n${body.slice(0, -1)}`);
-  let answer = "";
-  socket.on("data", (text: string) => (answer += text));
+  socket.write(`${LIVE.request}${method} ${path} HTTP/1.1\r\n${lines.join("")}\r\n${body.slice(0, -1)}`);
+  const { promise: hasBegun, resolve: begin } = Promise.withResolvers<void>();
+  let received = "";
+  socket.on("data", (text: string) => {
+    received += text;
+    if (received.includes(LIVE.end)) begin();
+  });
   const closed = new Promise((resolve) => socket.on("close", resolve));
   return {
-    // A later request of another connection is answered only after Curt has read this one.
-    hasBegun: Bun.sleep(100).then(() => send("/livez")),
+    hasBegun,
     async end(): Promise<number> {
       socket.write(body.slice(-1));
       await closed;
-      return Number(answer.split(" ")[1]);
+      return Number(received.slice(received.indexOf(LIVE.end) + LIVE.end.length).split(" ")[1]);
     },
   };
 }
