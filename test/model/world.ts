@@ -47,7 +47,7 @@ const AGO_MS = 90 * DAY_MS;
 const MARGIN_MS = 20 * DAY_MS;
 /** A start doubts a clock that has moved by a month since the last one. */
 const TRUSTED_MS = 20 * DAY_MS;
-const WAIT_MS = 20 * SECOND_MS;
+const WAIT_MS = MINUTE_MS;
 const MAX_TRIES = 80;
 /** Polls and intervals of the service are shortened by this. A supervisor kills a process that misses ten beats. */
 const HASTE = { "in-process": 20, program: 5 };
@@ -346,7 +346,7 @@ export async function openWorld({ engine, processes, kind, codeCase, creators = 
    * Waits until events, visits and other processes have arrived, then reads everything about the scope. Lets time pass until none of
    * its links ends about now. Reads again for a while if what it has read doesn't fit.
    */
-  async function settle(scope: Scope, fits: (seen: Settled) => boolean = () => true, waitMs = 3 * SECOND_MS) {
+  async function settle(scope: Scope, fits: (seen: Settled) => boolean, waitMs: number) {
     let lines: ReturnType<typeof linesIn>;
     for (;;) {
       const fromMs = nowMs() - MINUTE_MS;
