@@ -13,8 +13,16 @@ const curt = shareService({ ...PROXY, ADMIN_TOKEN: TOKEN, POSTURE: "private" });
 const anonymous = shareService({ POSTURE: "private" });
 const corrected = shareService({ ...PROXY, EDITORS: "everybody" });
 
-const open = (path: string, headers: Record<string, string> = named("joon"), of = curt) =>
-  of.fetch(path, { headers: { ...HTML, ...headers }, redirect: "manual" });
+/** Follows the page of a part of a search that found nothing, as browsers do. */
+async function open(
+  path: string,
+  headers: Record<string, string> = named("joon"),
+  of = curt,
+): Promise<Response> {
+  const page = await of.fetch(path, { headers: { ...HTML, ...headers }, redirect: "manual" });
+  const [, next] = /url=(.+)/.exec(page.headers.get("refresh") ?? "") ?? [];
+  return next === undefined ? page : open(next, headers, of);
+}
 const textOf = async (...request: Parameters<typeof open>) => (await open(...request)).text();
 
 /** The codes that a page lists, in order. */
