@@ -42,6 +42,16 @@ async function untilBackups(curt: RunningService, times: number): Promise<void> 
 const filesOf = (curt: RunningService) =>
   linesWith(curt, BACKUP_LOGGED).map((line) => (JSON.parse(line) as { file: string }).file);
 
+/** Puts a file in the place of a folder. Curt may make the folder again before the file is there. */
+function replaceByFile(folder: string): void {
+  for (let nth = 0; !existsSync(folder) || statSync(folder).isDirectory(); nth++) {
+    if (existsSync(folder)) renameSync(folder, `${folder}-aside${nth}`);
+    try {
+      writeFileSync(folder, "no folder", { flag: "wx" });
+    } catch {}
+  }
+}
+
 /** Creates a store and a first backup. Returns the start of its backups' names. */
 async function createFirstBackup(folder: string): Promise<string> {
   await using curt = await start(folder);
@@ -206,13 +216,7 @@ test("a failing backup is logged once per reason, and so is the recovery", async
   const backups = join(folder.path, "backups");
   await using curt = await start(folder.path, { BACKUP_EVERY: "1s" });
   await untilBackups(curt, 1);
-  // Curt may make the folder again before the file is there.
-  for (let nth = 0; !existsSync(backups) || statSync(backups).isDirectory(); nth++) {
-    if (existsSync(backups)) renameSync(backups, join(folder.path, `aside${nth}`));
-    try {
-      writeFileSync(backups, "no folder", { flag: "wx" });
-    } catch {}
-  }
+  replaceByFile(backups);
   await untilLogged(curt, "a backup failed");
   await Bun.sleep(1500);
   // A backup in progress may fail for another reason.
@@ -245,8 +249,7 @@ test("the metrics have the time of the newest backup and the free space of its d
     .toISOString()
     .replace(/[-:]|\.000/g, "");
   expect(at).toBe(`${date}T${time}Z`);
-  renameSync(backups, join(folder.path, "away"));
-  writeFileSync(backups, "no folder");
+  replaceByFile(backups);
   await scrapeUntil(address, "the time is unknown", (now) =>
     now.text.includes("\ncurt_backup_timestamp_seconds 0"),
   );
