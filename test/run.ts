@@ -98,10 +98,16 @@ async function runTests(
   };
 }
 
-/** The checks count as one test. */
-async function check(): Promise<Outcome> {
-  const isFine = await run(["npm", "run", "--silent", "check"]);
-  return isFine ? { passed: 1, failed: 0, names: [] } : { passed: 0, failed: 1, names: ["npm run check"] };
+/** The checks run beside the tests, which wait a lot. They count as one test, and their output follows that of the tests. */
+async function runWithChecks(tests: Promise<Outcome[]>): Promise<Outcome[]> {
+  const child = Bun.spawn(["npm", "run", "--silent", "check"], { cwd: ROOT, stdout: "pipe", stderr: "pipe" });
+  const ended = Promise.all([child.exited, child.stdout.text(), child.stderr.text()]);
+  const outcomes = await tests;
+  const [code, output, errors] = await ended;
+  console.log(output + errors);
+  const checked =
+    code === 0 ? { passed: 1, failed: 0, names: [] } : { passed: 0, failed: 1, names: ["npm run check"] };
+  return [checked, ...outcomes];
 }
 
 /** Tests over PostgreSQL run beside the others, which wait a lot. */
@@ -112,10 +118,10 @@ function runBoth(args: readonly string[], overPostgres: readonly string[]): Prom
 async function runAsAsked(args: readonly string[]): Promise<Outcome[]> {
   switch (args[0]) {
     case undefined:
-      return [await check(), ...(await runBoth([`--path-ignore-patterns=${ENDURANCE}**`], SERVICE))];
+      return runWithChecks(runBoth([`--path-ignore-patterns=${ENDURANCE}**`], SERVICE));
     case "--all":
       process.env["READERS"] = "all";
-      return [await check(), ...(await runBoth([], OVER_POSTGRES))];
+      return runWithChecks(runBoth([], OVER_POSTGRES));
     case "--endurance":
       process.env["READERS"] = "all";
       return runBoth([ENDURANCE, BROWSER], OVER_POSTGRES);
