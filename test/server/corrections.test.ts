@@ -27,8 +27,7 @@ describe.each(ENGINES)("two processes over %s", (_, settingsOf) => {
       /** On a connection of its own, which may reach either process. */
       const change = async (name: string, body: object, headers = {}) => {
         const init = { method: "PATCH", body: JSON.stringify(body), keepalive: false };
-        return (await fetch(program.origin + path, { ...init, headers: { ...headers, ...named(name) } }))
-          .status;
+        return (await program.fetch(path, { ...init, headers: { ...headers, ...named(name) } })).status;
       };
       /** The entries with the former and the new destination or owner, oldest first. */
       const entries = async () =>
@@ -45,7 +44,7 @@ describe.each(ENGINES)("two processes over %s", (_, settingsOf) => {
       expect([first[1], second[1]]).toEqual([TARGET, first[2]]);
       expect(await targetOf(path)).toBe(second[2]);
 
-      const seen = await fetch(program.origin + path, { headers: named("joon") });
+      const seen = await program.fetch(path, { headers: named("joon") });
       const ifMatch = { "If-Match": seen.headers.get("etag") ?? "" };
       const both = ["joon", "yuna"].map((name) => change(name, to(`${name}-2`), ifMatch));
       expect((await Promise.all(both)).toSorted((one, other) => one - other)).toEqual([200, 412]);

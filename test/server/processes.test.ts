@@ -77,8 +77,7 @@ describe("several processes", () => {
     for (let round = 0; round < 20; round++) {
       const headers = { "Idempotency-Key": `simultaneous-creates-${round}` };
       const body = JSON.stringify({ target: TARGET });
-      const send = () =>
-        fetch(`${program.origin}/api/v1/links`, { method: "POST", headers, body, keepalive: false });
+      const send = () => program.fetch("/api/v1/links", { method: "POST", headers, body, keepalive: false });
       const responses = await Promise.all(Array.from({ length: PROCESSES * 2 }, send));
       const first = responses.filter((response) => response.headers.get("idempotent-replayed") === null);
       expect([responses.every(({ status }) => status === 201), first.length]).toEqual([true, 1]);

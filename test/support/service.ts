@@ -329,6 +329,9 @@ type Answer = Pick<Response, "status" | "headers">;
 /** On a busy machine, PostgreSQL can take longer to open a connection or to execute than a request waits. Then nothing has happened. */
 const BUSY = /All connections were busy|canceling statement due to statement timeout/;
 const MAX_TRIES = 4;
+/** For the line of the log that says so. */
+const WAIT_MS = 10;
+const MAX_WAITS = 200;
 
 function client(
   origin: string,
@@ -338,10 +341,18 @@ function client(
 ): RunningService {
   const { database } = readConfig(settings);
   let faultsExpected = false;
+  /** The line may be old, because repetitions are only counted for some seconds, or arrive after the response. */
+  async function logsBusy(): Promise<boolean> {
+    for (let waits = 0; waits < MAX_WAITS; waits++) {
+      if (logged.some((line) => BUSY.test(line))) return true;
+      await Bun.sleep(WAIT_MS);
+    }
+    return false;
+  }
   async function request(path: string, init: BunFetchRequestInit = {}, tries = 1): Promise<Response> {
     const response = await fetch(`${origin}${path}`, { redirect: "manual", ...init });
-    const isBusy = response.status === 503 && logged.slice(-5).some((line) => BUSY.test(line));
-    if (isBusy && !faultsExpected && tries < MAX_TRIES) return request(path, init, tries + 1);
+    const mayRetry = response.status === 503 && !faultsExpected && tries < MAX_TRIES;
+    if (mayRetry && (await logsBusy())) return request(path, init, tries + 1);
     if (response.status >= 500 && !faultsExpected) {
       const text = (await response.text()).slice(0, 500);
       const log = logged.slice(-5).join("\n");

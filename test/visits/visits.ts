@@ -2,6 +2,7 @@ import { expect } from "bun:test";
 
 import type { LinkKey } from "../../src/links/code.ts";
 import { HOUR_MS } from "../../src/links/time.ts";
+import { sendUntilTaken } from "../support/retry.ts";
 import { openStoreOf, type RunningService } from "../support/service.ts";
 import { slicesOf, type TestVisit } from "./slices.ts";
 
@@ -51,7 +52,7 @@ export function statisticsOf(
 }
 
 async function dataOf(service: RunningService, path: string): Promise<Record<string, unknown>> {
-  const response = await service.fetch(path);
+  const response = await sendUntilTaken(() => service.fetch(path));
   const { data, message } = (await response.json()) as { data?: Record<string, unknown>; message: string };
   if (data === undefined) throw new Error(`${path}: ${response.status} ${message}`);
   return data;

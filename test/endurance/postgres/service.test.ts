@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { openDatabase } from "../../../src/store/postgres/connection/database.ts";
 import { PASSWORD, startPostgres, USER } from "../../support/postgres.ts";
 import { startProxy } from "../../support/proxy.ts";
+import { sendUntilTaken } from "../../support/retry.ts";
 import {
   BASE_URL,
   disableLink,
@@ -190,7 +191,7 @@ describe("an unavailable database", () => {
     await until(async () => (await curt.fetch("/unknown")).status === 302);
     // The views thread has connections of its own.
     await until(async () => (await curt.fetch("/api/v1/links/known")).status === 200);
-    expect((await curt.fetch("/nothing")).status).toBe(404);
+    expect((await sendUntilTaken(() => curt.fetch("/nothing"))).status).toBe(404);
     await untilCounted(curt, "known", 11);
     await untilLogged(curt, "the database answers again");
     const lines = curt.logged.map((line) => JSON.parse(line) as Record<string, unknown>);
