@@ -12,7 +12,7 @@ import { ROOT, temporaryFolder } from "./support/service.ts";
 import { createWatchedFolder } from "./support/watched-folder.ts";
 
 /** Only for tests that hang. It is long enough for slow machines, because no test asserts how fast something is. */
-const LIMIT_MS = 180_000;
+const LIMIT_MS = 300_000;
 /** One more than there are processors, because some tests mostly wait for time-outs or drains. */
 const FILES_AT_ONCE = availableParallelism() + 1;
 

@@ -138,7 +138,7 @@ describe("a code", () => {
       const { data } = await callApi(at[owner], "GET", `/api/v1/links/${encodeURIComponent(code)}`);
       expect(data).toMatchObject({ target: targetOf("owner"), state: "active" });
     }
-  }, 60_000);
+  });
 
   test("has addresses, pages, images, statistics and a key of its own at each domain", async () => {
     const linkAt = await createEverywhere("같은");

@@ -170,7 +170,7 @@ describe.each(Object.entries(SERVICES))("%s", (name, curt) => {
     expect((await callAs(curt, "mina", "GET", path)).data).toEqual(before);
     // The same request of mina's own gets in.
     expect((await callAs(curt, "mina", "DELETE", path)).status).toBe(200);
-  }, 300_000);
+  });
 });
 
 test("a header from an address that isn't trusted names nobody", async () => {

@@ -143,7 +143,7 @@ if (NGINX !== null)
       const { promise: status, resolve } = Promise.withResolvers<number | undefined>();
       request(nginx.origin, { path: "//abc" }, (response) => resolve(response.resume().statusCode)).end();
       expect(await status).toBe(404);
-    }, 120_000);
+    });
 
     test("finds codes in other capitals if Curt does", async () => {
       using folder = temporaryFolder();
@@ -211,7 +211,7 @@ if (CADDY !== null)
       const command = [CADDY, "run", "--adapter", "caddyfile", "--config", file];
       await using caddy = await startServer(command, port, folder.path);
       await expectSame(askAt(curt.origin), askAt(caddy.origin));
-    }, 120_000);
+    });
 
     test("finds codes in other capitals if Curt does", async () => {
       using folder = temporaryFolder();

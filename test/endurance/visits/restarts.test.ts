@@ -7,7 +7,7 @@ import { linkOf, WINDOWS_CHROME } from "../../visits/visits.ts";
 
 /** `REDIRECTS=1000000 npx bun test test/endurance/visits/restarts.test.ts` runs as many as bench/README.md states. */
 const REDIRECTS = Number(process.env["REDIRECTS"] ?? 20_000);
-const LIMIT_MS = 180_000 + REDIRECTS;
+const LIMIT_MS = 300_000 + REDIRECTS;
 const PROCESSES = 4;
 /** At least this many processes end under load. */
 const ENDS = 3;
