@@ -85,11 +85,6 @@ async function expectNothingLost(runs: readonly Run[]): Promise<void> {
     expect(await lostCodes(runs, () => Math.random() < 0.5)).toEqual([]);
 }
 
-/** Waits for the end of a process that stops because of a failed sync. */
-async function untilEnded({ program }: TracedProgram): Promise<void> {
-  await Promise.race([program.exited, Bun.sleep(2000)]);
-}
-
 function expectStopped({ exitCode, logged }: Run): void {
   expect(logged.filter((line) => line.includes(SYNC_FAILED))).toHaveLength(1);
   expect(exitCode).toBe(74);
@@ -106,7 +101,7 @@ describe("a store on a failing disk", () => {
         expect(await own.tryToCreate("failed")).toBe(503);
         // The next sync would succeed, but the log before it may be missing.
         expect(await own.tryToCreate("later")).not.toBe(201);
-        await untilEnded(own);
+        await own.program.exited;
       });
       const second = await traceProgram(folder.path, (own) => createFive(own, "after"));
       await expectNothingLost([first, second]);
@@ -122,7 +117,7 @@ describe("a store on a failing disk", () => {
         await createFive(own, "before");
         own.failSyncs("-wal");
         await own.tryToCreate("failed");
-        await untilEnded(own);
+        await own.program.exited;
       });
       using reader = new Database(first.file, { readonly: true });
       reader.run("BEGIN");
@@ -144,7 +139,7 @@ describe("a store on a failing disk", () => {
         others.stopReading();
         await createUntil(own.hasFailed, own, "unlimited");
         for (let nth = 0; nth < 5; nth++) await own.tryToCreate(`later${nth}`);
-        await untilEnded(own);
+        await own.program.exited;
       });
       const second = await traceProgram(folder.path, (own) => createFive(own, "after"));
       await expectNothingLost([first, second]);
@@ -169,7 +164,7 @@ describe("a store on a failing disk", () => {
           own.failSyncs("curt.db", and);
           stopReading();
           await createUntil(own.hasFailed, own, "unlimited");
-          await untilEnded(own);
+          await own.program.exited;
         });
         const second = await traceProgram(folder.path, (own) => createFive(own, "after"));
         await expectNothingLost([first, second]);
@@ -187,7 +182,7 @@ describe("a store on a failing disk", () => {
         others.stopReading();
         await createUntil(own.hasFailed, own, "unlimited");
         for (let nth = 0; nth < 5; nth++) await own.tryToCreate(`later${nth}`);
-        await untilEnded(own);
+        await own.program.exited;
       });
       await expectNothingLost([run]);
       expectStopped(run);
@@ -202,7 +197,7 @@ describe("a store on a failing disk", () => {
         await createFive(own, "before");
         own.failSyncs("-wal");
         await own.tryToCreate("failed");
-        await untilEnded(own);
+        await own.program.exited;
       },
       { PROCESSES: "2" },
     );
