@@ -1,8 +1,9 @@
 import { Database } from "bun:sqlite";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { openStore } from "../../src/store/open.ts";
+import { isStopped } from "../support/processes.ts";
 import { type Settings, PROGRAM } from "../support/service.ts";
 
 /** Starts a command of the program, with options of Bun. */
@@ -50,7 +51,7 @@ export function stopHalfway(folder: string) {
      let pauses = 0;
      Bun.sleepSync = (ms) => {
        if (++pauses === 2) {
-         writeFileSync(${JSON.stringify(marker)}, "");
+         writeFileSync(${JSON.stringify(marker)}, String(process.pid), { flush: true });
          process.kill(process.pid, "SIGSTOP");
        }
        pause(ms);
@@ -59,7 +60,9 @@ export function stopHalfway(folder: string) {
   return {
     options: ["--preload", module],
     async untilStopped(): Promise<void> {
-      while (!existsSync(marker)) await Bun.sleep(5);
+      // A signal that continues it is lost if it isn't stopped yet.
+      const pid = () => (existsSync(marker) ? Number(readFileSync(marker, "utf8")) : 0);
+      while (!isStopped(pid())) await Bun.sleep(5);
     },
   };
 }

@@ -3,6 +3,7 @@ import { expect } from "bun:test";
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 
+import { CHILD } from "../../src/server/child-process.ts";
 import {
   type Program,
   type ProgramOptions,
@@ -50,6 +51,13 @@ export const children = (program: Program) => linesThatSay(program, "listens on"
 /** The children of a process, from the kernel: also those that don't listen yet. */
 export function childrenOf(pid: number): number[] {
   return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
+}
+
+/** Whether a child runs Curt. Before that, its supervisor waits for it (vfork), so SIGSTOP would stop both. */
+export function hasStarted(pid: number): boolean {
+  return (
+    process.platform !== "linux" || readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(`\0${CHILD}\0`)
+  );
 }
 
 /** Zombies (processes that have ended but have not been waited for) count as dead. */

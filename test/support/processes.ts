@@ -18,12 +18,21 @@ export function isRunning(pid: number): boolean {
   return processes().some(([running]) => running === pid);
 }
 
+/** Whether SIGSTOP has stopped it, which takes a moment. */
+export function isStopped(pid: number): boolean {
+  return lines().some(([stopped, state]) => Number(stopped) === pid && state?.startsWith("T"));
+}
+
 /** Each with its parent, without zombies. */
 function processes(): (readonly [pid: number, parent: number])[] {
-  const lines = existsSync("/proc/self/stat") ? linesOfProc() : linesOfPs();
-  return lines.flatMap(([pid, state = "", parent]) =>
+  return lines().flatMap(([pid, state = "", parent]) =>
     state.startsWith("Z") ? [] : [[Number(pid), Number(parent)] as const],
   );
+}
+
+/** Each with its state and its parent. */
+function lines(): string[][] {
+  return existsSync("/proc/self/stat") ? linesOfProc() : linesOfPs();
 }
 
 function linesOfProc(): string[][] {

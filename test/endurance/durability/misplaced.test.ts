@@ -5,6 +5,7 @@ import { basename, join } from "node:path";
 
 import { StoreUnusable } from "../../../src/links/link-store.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
+import { hasStarted } from "../../server/processes.ts";
 import { newLink } from "../../stores/links.ts";
 import { childrenOf, isRunning } from "../../support/processes.ts";
 import { type Program, startProgram, temporaryFolder } from "../../support/service.ts";
@@ -162,7 +163,8 @@ describe("a replacement of a killed process", () => {
     await program.shorten({ original_url, custom_code: "kept" });
     const [victim = 0, other = 0] = children(program);
     process.kill(victim, "SIGKILL");
-    const replacing = () => childrenOf(program.pid).find((pid) => pid !== victim && pid !== other);
+    const replacing = () =>
+      childrenOf(program.pid).find((pid) => pid !== victim && pid !== other && hasStarted(pid));
     await until("another starts in its place", () => replacing() !== undefined);
     const starting = replacing() ?? 0;
     process.kill(starting, "SIGSTOP");
