@@ -304,7 +304,7 @@ describe("curt export of redirects", () => {
       ["ignore", true],
     ] as const) {
       {
-        await using _ = await startService({ ...settings, CODE_CASE });
+        await using _ = await startService({ ...settings, CODE_CASE, PORT: "0" });
       }
       const all = { ...settings, CODE_CASE };
       const { code, stderr } = await runCommand(

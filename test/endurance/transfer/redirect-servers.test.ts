@@ -45,7 +45,7 @@ async function exportFolded(folder: string, format: string, origin = ORIGIN) {
     PORT: "1",
   };
   {
-    await using curt = await startService(settings);
+    await using curt = await startService({ ...settings, PORT: "0" });
     for (const [code, target] of Object.entries(TARGETS)) await createManagedLink(curt, { code, target });
   }
   const { code, stderr } = await runCommand(
