@@ -15,6 +15,7 @@ import type { CreateRequest } from "../links/drafts.ts";
 import { type RepeatableRequest, StoreUnavailable } from "../links/link-store.ts";
 import { shownCode, type Link } from "../links/link.ts";
 import { isProblem, type Problem } from "../links/problem.ts";
+import type { Secret } from "../links/secret.ts";
 import type { MessageKey } from "../locales/messages.ts";
 import type { ApiParts } from "./api-parts.ts";
 import { success } from "./envelope.ts";
@@ -83,7 +84,7 @@ const inTurn = createQueue(GROUPS);
 const inLine = createLines();
 /** draft-ietf-httpapi-idempotency-key-header-07 leaves it to the service how it marks a replayed response. */
 export const REPLAYED = { "Idempotent-Replayed": "true" } as const;
-const REUSED = { kind: "idempotency.reused" } as const;
+export const REUSED = { kind: "idempotency.reused" } as const;
 
 export function createCreateHandlers(parts: ApiParts) {
   const { links, limiter, refusalToCreate, allKeys } = parts;
@@ -268,6 +269,10 @@ function readIdempotencyKey(
   if (isProblem(key)) return key;
   const isKnown = call.by !== undefined || isCreateToken(bearerToken(call.headers));
   if (key.length < MIN_KEY_LENGTH && !isKnown) return { kind: "idempotency.format" };
+  return identifyBy(key, call, secret);
+}
+
+export function identifyBy(key: string, call: Call, secret: Pick<Secret, "hash">): Identify {
   const client = clientNetwork(call.client().address);
   return (path, body) => ({
     key: secret.hash("request", [client, key, ...callerOf(call)]),

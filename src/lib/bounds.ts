@@ -237,7 +237,7 @@ const TERMS = [
   "title",
 ] as const;
 const LINK = body("json", "target", "code", "domain", ...TERMS);
-const CHOICES = ["zone", "token", "meant", "instead"] as const;
+const CHOICES = ["zone", "form", "token", "meant", "instead"] as const;
 const HOME = body("form", "original_url", "custom_code", "expire_duration", ...TERMS, ...CHOICES);
 const DATES = ["expires_at_date", "starts_at_date", "zone"] as const;
 const DECISION = ["form", "reason", "note"] as const;

@@ -350,6 +350,25 @@ test("two clicks create one link, and the form creates another after going back"
   expect([sent.length, (await countLinks()) - before]).toEqual([2, 2]);
 });
 
+test("a form that gets no response is sent again, and shows the link that the lost response was about", async () => {
+  await using page = await openPage(curt.origin);
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"], { origin: curt.origin });
+  const lost: (string | undefined)[] = [];
+  await page.route(
+    "/",
+    async (route) => {
+      if (route.request().method() !== "POST") return route.fallback();
+      const response = await route.fetch({ maxRedirects: 0 });
+      lost.push(response.headers()["location"]);
+      return route.abort("aborted");
+    },
+    { times: 2 },
+  );
+  const code = await createInForm(page);
+  expect(lost).toEqual([`/${code}+#made`]);
+  await page.getByText(wordsOf("en")("preview.made")).waitFor();
+});
+
 test("a failed check of a code removes the result of the previous check", async () => {
   await using page = await openPage(curt.origin);
   await page.goto("/");

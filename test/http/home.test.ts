@@ -98,6 +98,24 @@ test("the form sets an expiry in the chosen zone, a limit of visits and a passwo
   }
 });
 
+test("one form with the same entries creates one link, and comes back with its name if it is refused", async () => {
+  const form = "a-name-of-a-form";
+  const placeOf = async (fields: Record<string, string>) =>
+    (await post({ original_url: LONG, ...fields })).headers.get("location");
+  const first = await placeOf({ form });
+  const again = await Promise.all([placeOf({ form }), placeOf({ form })]);
+  expect(again).toEqual([first, first]);
+  const others = [await placeOf({ form, max_visits: "5" }), await placeOf({ form: `${form}2` })];
+  // Somebody else could have the same short name.
+  others.push(await placeOf({ form: "short" }), await placeOf({ form: "short" }));
+  expect(new Set([first, ...others]).size).toBe(5);
+  const nameOf = async (response: Response) =>
+    (await elementsOf(response)).find(({ attributes }) => attributes["name"] === "form")?.attributes["value"];
+  expect(await nameOf(await post({ original_url: "", form }))).toBe(form);
+  // A website could choose it for its visitors.
+  expect(await nameOf(await curt.fetch(`/?form=${form}`, { headers: HTML }))).toBe("");
+});
+
 test("dates in a zone that only the browser knows come back as dates in UTC, with the reason", async () => {
   const dates = { expire_duration: "date", expires_at: "2099-03-01T09:30" };
   const refused = await post({ original_url: LONG, ...dates, zone: "Nowhere/Land" });

@@ -162,7 +162,14 @@ export function Options(props: EndsProps) {
   );
 }
 
-export const FIELDS = ["original_url", "custom_code", "expire_duration", ...TERM_NAMES, "zone"] as const;
+export const FIELDS = [
+  "original_url",
+  "custom_code",
+  "expire_duration",
+  ...TERM_NAMES,
+  "zone",
+  "form",
+] as const;
 
 export type Field = (typeof FIELDS)[number];
 

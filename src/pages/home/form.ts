@@ -37,7 +37,7 @@ export function formOfQuery(query: string): Form {
   const parameters = parseForm(query.slice(1));
   if (isProblem(parameters)) return EMPTY;
   const pageAddress = parameters.get("original_url") || readPasted(parameters.get("text") ?? "").address;
-  return { ...formOf(parameters), original_url: pageAddress ?? "" };
+  return { ...formOf(parameters), original_url: pageAddress ?? "", form: "" };
 }
 
 export const EMPTY = eachField(() => "");

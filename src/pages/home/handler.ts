@@ -1,5 +1,5 @@
 import type { ApiViewParts } from "../../api/api-parts.ts";
-import { asCaller } from "../../api/creation.ts";
+import { asCaller, identifyBy, MIN_KEY_LENGTH, REUSED } from "../../api/creation.ts";
 import type { DetachedCall, Call } from "../../http/call.ts";
 import { isFromAnotherSite } from "../../http/credentials.ts";
 import { type Show, viewEndpoint } from "../../http/endpoint.ts";
@@ -10,6 +10,7 @@ import { queryOf } from "../../http/url.ts";
 import { header } from "../../lib/bounds.ts";
 import { suggestFreeCodes } from "../../links/code-suggestions.ts";
 import { type Code, parseCode } from "../../links/code.ts";
+import type { CreateRequest } from "../../links/drafts.ts";
 import { StoreUnavailable } from "../../links/link-store.ts";
 import { shownCode, type Link } from "../../links/link.ts";
 import { isProblem } from "../../links/problem.ts";
@@ -142,12 +143,22 @@ function serveForm(
       return { kind: "invalid", refusals: [...unclear, ...read.refusals, ...others] };
     }
     try {
-      return await links.create(asCaller(call, read.request, limiter));
+      return await createOnce(call, read.request, form.form);
     } catch (error) {
       // The response is the form, so that nobody has to type it again.
       onFault(error);
       return asProblem(error);
     }
+  }
+
+  /** The browser's script names the form, so that it can send it again if it gets no response. With other entries, it is new. */
+  async function createOnce(call: Call, request: CreateRequest, name: string): Promise<Link | HttpProblem> {
+    const wanted = asCaller(call, request, limiter);
+    if (name.length < MIN_KEY_LENGTH) return links.create(wanted);
+    const entries = JSON.stringify(request);
+    const retry = identifyBy(name + entries, call, secret)("/", entries);
+    const created = await links.createOnce([wanted], retry, []);
+    return "kind" in created ? REUSED : created.outcomes[0];
   }
 
   async function formAgain(call: Call, form: Form, refusal: Omit<RefusedForm, "form">): Promise<Response> {

@@ -110,6 +110,7 @@ export function homePage(language: string, home: Home): Page {
           <Ends language={language} {...home} errors={errors} focused={focused} />
           <Options language={language} {...home} errors={errors} focused={focused} />
           <input type="hidden" name="zone" value={form.zone} autocomplete="off" />
+          <input type="hidden" name="form" value={form.form} autocomplete="off" data-secret />
           <p class="send">
             <button class="primary" data-copies={message(language, "home.make.copy")}>
               {message(language, "home.make")}

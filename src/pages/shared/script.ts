@@ -213,10 +213,17 @@ export function measureCodes(): void {
   }
 }
 
-/** Keeps a double click from sending the form twice. The second request would fail, because the first took the code. */
+/**
+ * Keeps a double click from sending the form twice. The second request would fail, because the first took the code. Names the
+ * form, so that the service knows a retry after a lost response.
+ */
 export function submitOnce(): void {
   let sentMs = -ON_ITS_WAY_MS;
-  document.querySelector("form[data-make]")?.addEventListener("submit", (event) => {
+  const form = document.querySelector("form[data-make]");
+  const name = form?.querySelector<HTMLInputElement>("[name=form]");
+  // As copying does, which sends the form by a script.
+  if (name && isSecureContext) name.value ||= crypto.randomUUID();
+  form?.addEventListener("submit", (event) => {
     const nowMs = performance.now();
     if (nowMs - sentMs < ON_ITS_WAY_MS) event.preventDefault();
     else sentMs = nowMs;
