@@ -174,6 +174,12 @@ describe("the page of an unknown code", () => {
     expect(offered).toEqual([first, second, third]);
   });
 
+  test("comes without links while too many views wait", async () => {
+    // Of the places in the queue, one client gets half.
+    const pages = await Promise.all(Array.from({ length: 48 }, (_, nth) => open(`/onbording${nth}`)));
+    expect(new Set(pages.map(({ status }) => status))).toEqual(new Set([404]));
+  });
+
   test("offers everybody else the directory's search, without the links", async () => {
     const text = await textOf("/onbording", {});
     expect(text).not.toContain("onboarding");

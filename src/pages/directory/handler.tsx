@@ -79,11 +79,12 @@ function byUseOf(text: string) {
   return (one: ListedLink, other: ListedLink) => isIt(other) - isIt(one) || other.visits - one.visits;
 }
 
-/** For people whom the proxy names: shows links whose codes resemble an unknown one. */
+/** For people whom the proxy names: shows links whose codes resemble an unknown one, unless too many views wait. */
 export function createNearest(parts: Pick<PageParts, "views">, show: Show<Data>) {
   return async (call: Call, person: string): Promise<Response> => {
     const near = await read(parts, call, { person, text: call.code, order: "near" }, { limit: LIMIT });
-    return "kind" in near ? answerPageProblem(call, near) : show(call, { kind: "unknown", near: near.links });
+    const shown = "kind" in near ? undefined : await show(call, { kind: "unknown", near: near.links });
+    return shown?.status === 404 ? shown : answerPageProblem(call, { kind: "unknown" });
   };
 }
 
