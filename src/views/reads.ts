@@ -59,20 +59,24 @@ export function createReads(inspection: Pick<Inspection, "search" | "figures">, 
   };
 }
 
-/** Searches until there are `limit` links or the time is over. Returns a refusal as it is. */
+/**
+ * Searches until there are `limit` links or the time is over, which starts with the first part: before it, the thread may have to start.
+ * Returns a refusal as it is.
+ */
 export async function repeatSearch<Link, Refusal extends { readonly kind: string }>(
   maxMs: number,
   { cursor, limit }: ListPage,
   search: (page: ListPage) => Promise<Found<Link> | Refusal>,
 ): Promise<Found<Link> | Refusal> {
-  const untilMs = performance.now() + maxMs;
+  let untilMs: number | undefined;
   const links: Link[] = [];
   for (let from = cursor; ;) {
     const result = await search({ cursor: from, limit: limit - links.length });
     if ("kind" in result) return result;
     links.push(...result.links);
     from = result.cursor;
-    if (from === undefined || links.length >= limit || performance.now() >= untilMs)
+    if (from === undefined || links.length >= limit || performance.now() >= (untilMs ?? Infinity))
       return { ...result, links };
+    untilMs ??= performance.now() + maxMs;
   }
 }

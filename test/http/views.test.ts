@@ -9,6 +9,7 @@ import { showHome } from "../../src/pages/home/handler.ts";
 import { interstitial } from "../../src/pages/interstitial/page.tsx";
 import { showPreview } from "../../src/pages/preview/handler.ts";
 import { answerProblem } from "../../src/pages/problem/answer.ts";
+import { repeatSearch } from "../../src/views/reads.ts";
 import type { ViewCalls } from "../../src/views/task.ts";
 import { createViews } from "../../src/views/views.ts";
 import { BASE_URL, startService } from "../support/service.ts";
@@ -223,6 +224,20 @@ test("a view of the operator is never shared, not even with the operator", async
   using views = startViews();
   const first = await (await views.showOperator("a")).text();
   expect(await (await views.showOperator("a")).text()).not.toBe(first);
+});
+
+test("a search reads on after a first part that took all of its time, as when the thread starts", async () => {
+  let nowMs = 0;
+  using now = spyOn(performance, "now").mockImplementation(() => nowMs);
+  const parts = [[], ["found"], ["later"]].values();
+  const found = await repeatSearch(1000, { limit: 9 }, async () => {
+    nowMs += 1500;
+    return { links: parts.next().value ?? [], cursor: "next", searched: 0 };
+  });
+  expect([found, now.mock.calls.length > 0]).toEqual([
+    { links: ["found"], cursor: "next", searched: 0 },
+    true,
+  ]);
 });
 
 test("a crashed thread restarts after a second, and until then views get 503", async () => {
