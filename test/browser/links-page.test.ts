@@ -4,10 +4,10 @@ import type { BrowserContext, Page } from "playwright-core";
 
 import type { MessageKey } from "../../src/locales/messages.ts";
 import { relativeTime } from "../../src/locales/relative-time.ts";
-import { createAs, named, PROXY } from "../http/people.ts";
+import { callAs, createAs, named, PROXY } from "../http/people.ts";
 import { BASE_URL, startService, shareService } from "../support/service.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
-import { LAPTOP, openPage, PHONE, readers, stopTime, untilFocused, wordsOf } from "./browser.ts";
+import { LAPTOP, openBrowser, openPage, PHONE, readers, stopTime, untilFocused, wordsOf } from "./browser.ts";
 import { createInForm } from "./home-form.ts";
 
 const say = wordsOf("en");
@@ -408,6 +408,46 @@ test("a person whom a proxy names finds each of her links once in every browser,
   expect(await storedEntries(page)).toHaveLength(1);
   await choose(other, "links.change");
   await page.getByRole("textbox", { name: say("manage.target") }).waitFor();
+});
+
+test("a key that ended with a hand-over leaves the list, and the link stays", async () => {
+  await using office = await startService(PROXY);
+  const entryOf = async () => {
+    const { path, key, data } = await createAs(office, "mina");
+    return { path, key, created: data.created_at as string };
+  };
+  const [given, kept] = [await entryOf(), await entryOf()];
+  const [mine, other] = [given, kept].map(({ path }) => path.split("/").at(-1) ?? "") as [string, string];
+  await callAs(office, "mina", "PATCH", given.path, { body: { owner: "joon" } });
+  const keysIn = async (page: Page) =>
+    new Map((await storedEntries(page)).map(({ path, key }) => [path, key ?? "none"]));
+
+  await using stranger = await openPage(office.origin);
+  await stranger.route("**/api/v1/links/*", (route) => route.abort("aborted"));
+  await openList(stranger, [given, kept]);
+  await listOn(stranger).status(say("links.away")).waitFor();
+  expect(await keysIn(stranger)).toEqual(new Map([given, kept].map(({ path, key }) => [path, key])));
+  await stranger.unroute("**/api/v1/links/*");
+  await stranger.reload();
+  await listOn(stranger).item(mine).locator("[data-manage]").waitFor({ state: "detached" });
+  await listOn(stranger).item(mine).locator(FIGURES).waitFor();
+  await stranger.goto("/");
+  await listOn(stranger).choose(other, "links.change");
+  await stranger.getByRole("textbox", { name: say("manage.target") }).waitFor();
+  expect([...(await keysIn(stranger)).values()].toSorted()).toEqual([kept.key, "none"].toSorted());
+
+  // Colleagues see the link in any case, so the service refuses only the form, which the browser reports as a problem.
+  const browser = await openBrowser();
+  await using context = await browser.newContext({
+    baseURL: office.origin,
+    locale: "en-GB",
+    extraHTTPHeaders: named("mina"),
+  });
+  const colleague = await context.newPage();
+  await openList(colleague, [given]);
+  await listOn(colleague).choose(mine, "links.change");
+  await colleague.getByRole("textbox", { name: say("manage.key") }).waitFor();
+  expect(await keysIn(colleague)).toEqual(new Map([[given.path, "none"]]));
 });
 
 test("a list in the format of a later version stays as it is", async () => {

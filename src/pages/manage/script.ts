@@ -1,4 +1,4 @@
-import { savedLinks } from "../my-links/script/saved-links.ts";
+import { forgetKey, savedLinks } from "../my-links/script/saved-links.ts";
 import {
   type Answer,
   bearer,
@@ -7,6 +7,7 @@ import {
   localiseTimes,
   offerCopies,
   convertDates,
+  reasonOf,
   writeTime,
 } from "../shared/script.ts";
 
@@ -40,8 +41,9 @@ async function findScheduled(path: string): Promise<void> {
 }
 
 async function unlock(path: string, key: string): Promise<void> {
-  const { data, message } = await callApi<Link>(`/api/v1/links${path}`, bearer(key));
+  const { data, message, reason } = await callApi<Link>(`/api/v1/links${path}`, bearer(key));
   if (data !== undefined) return show(path, key);
+  forgetRefused(reason, path, key);
   const refusal = document.createElement("p");
   refusal.className = "error";
   refusal.role = "alert";
@@ -57,6 +59,7 @@ async function show(path: string, key: string, done?: string): Promise<void> {
     body: new URLSearchParams({ key }),
   });
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  forgetRefused(reasonOf(response), path, key);
   const fresh = page.querySelector(".manage");
   if (!fresh) throw new Error("The key is not right any more");
   document.title = page.title;
@@ -70,6 +73,10 @@ async function show(path: string, key: string, done?: string): Promise<void> {
   const confirmation = fresh.querySelector<HTMLElement>("[role=status]");
   if (confirmation && done !== undefined) confirmation.textContent = done;
   (done === undefined ? fresh.querySelector<HTMLElement>("h1") : confirmation)?.focus();
+}
+
+function forgetRefused(reason: string | null, path: string, key: string): void {
+  if (reason === "key.wrong") forgetKey({ path: `/api/v1/links${path}`, key });
 }
 
 function takeForms(): void {

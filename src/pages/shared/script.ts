@@ -54,9 +54,14 @@ export async function callApi<T>(path: string, request: ApiRequest = {}): Promis
     message,
     errors,
     pollMs,
-    reason: headers.get("Curt-Reason"),
+    reason: reasonOf(response),
     ...(data !== undefined && { data }),
   };
+}
+
+/** Why a request was refused, for programs. */
+export function reasonOf({ headers }: Response): string | null {
+  return headers.get("Curt-Reason");
 }
 
 /** The header that sends a manage key. */

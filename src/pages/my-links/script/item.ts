@@ -19,8 +19,7 @@ export function createItem(
   part(item, "copy").dataset["copy"] = address;
   part(item, "qr").setAttribute("href", `${path}+qr`);
   const isOwn = saved.key === undefined && saved.isOwn === true;
-  if (saved.key === undefined && !isOwn) part(item, "manage").remove();
-  else part(item, "manage").setAttribute("href", isOwn ? `${path}+manage` : `${path}+#key=${saved.key}`);
+  part(item, "manage").setAttribute("href", isOwn ? `${path}+manage` : `${path}+#key=${saved.key}`);
   // The service would list it again.
   if (isOwn) item.querySelector("[data-forget]")?.remove();
   const menu = item.querySelector<HTMLElement>(".menu");
@@ -65,6 +64,7 @@ export function showStatus(item: HTMLElement, saved: SavedLink, words: DOMString
   const { status, target, title = "" } = saved;
   const isGone = status?.state === "gone";
   item.dataset["state"] = status?.state ?? "";
+  if (saved.key === undefined && saved.isOwn !== true) item.querySelector("[data-manage]")?.remove();
   const destination = part(item, "target");
   destination.textContent = target === undefined ? "" : withoutScheme(target);
   destination.title = target ?? "";

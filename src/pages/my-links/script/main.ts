@@ -108,12 +108,12 @@ function showLinks(main: HTMLElement): void {
     }
   }
 
-  function onStatus({ path, created, target, title, status }: SavedLink): void {
+  function onStatus({ path, created, key, target, title, status }: SavedLink): void {
     const item = items.get(path);
     const known = links.get(path);
     // It was removed or replaced in the meantime.
     if (known?.created !== created) return;
-    const saved = { ...known, target, title, status };
+    const saved = { ...known, key, target, title, status };
     links.set(path, saved);
     texts.delete(saved.path);
     if (item) showStatus(item, saved, words);

@@ -92,6 +92,13 @@ export function saveStatuses(links: readonly SavedLink[]): void {
   );
 }
 
+/** Forgets a key that the service refused, as after a hand-over. */
+export function forgetKey({ path, key }: Pick<SavedLink, "path" | "key">): void {
+  const forget = (saved: SavedLink) =>
+    saved.path === path && saved.key === key ? { ...saved, key: undefined } : saved;
+  changeSavedLinks((list) => list.map(forget));
+}
+
 export function codeOf({ path }: Pick<SavedLink, "path">): string {
   return decodeURIComponent(path.slice(path.lastIndexOf("/") + 1));
 }
@@ -138,8 +145,8 @@ function isReadable(path: string): boolean {
   }
 }
 
-/** The status of a link, or how long to wait before the next request. */
-type Answer = Pick<SavedLink, "target" | "title"> & { readonly status: Status };
+/** The status of a link, or how long to wait before the next request. The key is absent if it still opens the link. */
+type Answer = Pick<SavedLink, "target" | "title" | "key"> & { readonly status: Status };
 interface Refused {
   /** If false, the service is unreachable. */
   readonly isLimited: boolean;
@@ -154,13 +161,20 @@ export async function loadStatus(saved: SavedLink): Promise<Answer | Refused> {
         ...(key !== undefined && bearer(key)),
       });
     const first = await request(saved.key);
-    // The code belongs to another link now.
+    // The code belongs to another link now, or the link to somebody else.
     const { status: code, data, reason, pollMs } = first.status === 403 ? await request() : first;
     if (code === 429) return { isLimited: true, waitMs: Math.max(pollMs, 1000) };
     if (code >= 500) return { isLimited: false, waitMs: MINUTE_MS / 2 };
     if (data?.created_at === saved.created) {
       const { target, title } = data;
-      return { target: target ?? undefined, title: title ?? undefined, status: statusOf(data) };
+      const isRefused = first.reason === "key.wrong";
+      if (isRefused) forgetKey(saved);
+      return {
+        target: target ?? undefined,
+        title: title ?? undefined,
+        status: statusOf(data),
+        ...(isRefused && { key: undefined }),
+      };
     }
     const state = reason === "link.withdrawn" || reason === "link.disabled" ? reason.slice(5) : "gone";
     return { status: { state, visits: saved.status?.visits ?? 0, ends: null, atMs: Date.now() } };
