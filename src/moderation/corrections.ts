@@ -56,14 +56,19 @@ export function createBringBack(options: CorrectionsOptions): BringBack {
   };
 }
 
-/** Reads the changes of a link by people, newest first. */
+/** Reads the changes of a link by people, and its hand-overs, newest first. */
 export interface LinkHistory {
   history(link: LinkId<Code>, limit: number): Promise<readonly DecisionEntry[]>;
 }
 
-/** Reads the latest changes of a link by people. Rejects with `StoreUnavailable`. */
+/** Reads the latest changes of a link for colleagues. Rejects with `StoreUnavailable`. */
 export type ReadHistory = (link: LinkId<Code>) => ReturnType<LinkHistory["history"]>;
 
 export function createHistoryReader(store: LinkHistory): ReadHistory {
-  return (link) => store.history(link, MAX_HISTORY);
+  return async (link) => (await store.history(link, MAX_HISTORY)).map(withoutOperator);
+}
+
+/** Only operators see each other's names and notes. */
+function withoutOperator(entry: DecisionEntry): DecisionEntry {
+  return entry.who === "person" ? entry : { ...entry, by: undefined, note: undefined };
 }

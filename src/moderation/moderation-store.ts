@@ -164,7 +164,7 @@ export interface DecisionQuery {
   readonly before?: EntryId | undefined;
   /** Only those about this link, not about another one of its code. */
   readonly link?: LinkId | undefined;
-  /** Only changes of the link by people. */
-  readonly byPersons?: boolean;
+  /** Only changes of the link by people, and its hand-overs. */
+  readonly forColleagues?: boolean;
   readonly host?: string | undefined;
 }

@@ -51,7 +51,7 @@ export function readerOf(
     decisions: ({ code, createdMs }, limit) =>
       store.decisions({ link: { code: key(code), createdMs }, limit }),
     history: ({ code, createdMs }, limit) =>
-      store.decisions({ link: { code: key(code), createdMs }, byPersons: true, limit }),
+      store.decisions({ link: { code: key(code), createdMs }, forColleagues: true, limit }),
   };
 }
 

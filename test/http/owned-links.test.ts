@@ -351,8 +351,8 @@ describe("with EDITORS=everybody, a colleague", () => {
     expect(page).not.toContain('name="owner"');
   });
 
-  const pageOf = async (code: string, name: string, headers = {}) =>
-    (await all.fetch(`/${code}+manage`, { headers: { ...HTML, ...named(name), ...headers } })).text();
+  const pageOf = async (code: string, name: string, headers = {}, of: Pick<typeof all, "fetch"> = all) =>
+    (await of.fetch(`/${code}+manage`, { headers: { ...HTML, ...named(name), ...headers } })).text();
   const entriesOf = async (code: string) => (await operateAs(all)("GET", `links/${code}`)).data.history;
 
   async function bringBack(code: string, entry: number, name = "yuna", key = "", tokenAt = code) {
@@ -407,6 +407,31 @@ describe("with EDITORS=everybody, a colleague", () => {
     const byKey = await (await sendForm(all, `/${ownCode}+manage`, { key: ownKey })).text();
     expect([byKey.includes(en["manage.save"]), byKey.includes("joon")]).toEqual([true, false]);
     expect(key).not.toBe(ownKey);
+  });
+
+  test("sees hand-overs by an operator, without the operator's name and note", async () => {
+    await using led = await startService({ ...PROXY, ADMIN_TOKEN: `boss:${TOKEN}`, EDITORS: "everybody" });
+    const { code } = await createAs(led, "mina");
+    const operate = operateAs(led);
+    await operate("PATCH", `links/${code}`, { owner: "joon", note: "Only for operators" });
+    const search = "links/hand-over?q=owner:joon";
+    const { data } = await operate("POST", search, { owner: "hana" });
+    await operate("POST", search, { owner: "hana", note: "Also only for operators", ...data });
+    await operate("POST", `links/${code}/disable`, { reason: "other", note: "Not a change" });
+    await operate("POST", `links/${code}/enable`, {});
+    const page = await pageOf(code, "yuna", {}, led);
+    const list = page.slice(page.indexOf('class="history"'));
+    const changes = Array.from(list.matchAll(/<del><bdi>(\w+)<.*?<ins><bdi>(\w+)</g), ([, was, is]) => [
+      was,
+      is,
+    ]);
+    expect(changes).toEqual([
+      ["joon", "hana"],
+      ["mina", "joon"],
+    ]);
+    expect(list.split(`<bdi>${en["manage.history.operator"]}</bdi>`)).toHaveLength(3);
+    expect([list.includes("boss"), list.includes("for operators")]).toEqual([false, false]);
+    expect(list).not.toContain('value="bring-back"');
   });
 
   test("brings nothing back with a key from before a hand-over, and no destination once EDITS is over", async () => {

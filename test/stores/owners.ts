@@ -113,7 +113,7 @@ export function testOwners(name: string, open: () => Promise<OwnersStore>): void
       const edit = (changes: object) => store.change(link, { type: "edit", atMs: at, ...changes }, AS_MINA);
       const { entry: first = 0 } = await edit({ title: "Is", maxVisits: 7, forwardQuery: true });
       const { entry: moved = 0 } = await edit({ startsMs: NOW + 7000, endsMs: null });
-      const [, listed] = await store.decisions({ link, byPersons: true, limit: 2 });
+      const [, listed] = await store.decisions({ link, forColleagues: true, limit: 2 });
       expect(listed?.replaced).toEqual([
         { kind: "title", value: "Was", became: "Is", count: 1 },
         { kind: "max_visits", value: "5", became: "7", count: 1 },

@@ -33,8 +33,11 @@ export function History({ language, history, canRetarget, BringBack }: HistoryPr
               <span class="soft">{message(language, "admin.entry", { entry: String(entry.entry) })}</span>
             </p>
             <p class="hint">
-              <bdi>{entry.by ?? message(language, "manage.key")}</bdi> ·{" "}
-              <Instant language={language} ms={entry.atMs} />
+              <bdi>
+                {entry.by ??
+                  message(language, entry.who === "person" ? "manage.key" : "manage.history.operator")}
+              </bdi>{" "}
+              · <Instant language={language} ms={entry.atMs} />
               {entry.undone !== undefined &&
                 ` · ${message(language, "admin.did.undone")}, ${message(language, "admin.entry", { entry: String(entry.undone) })}`}
             </p>

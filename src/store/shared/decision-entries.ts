@@ -176,12 +176,12 @@ export function createDecisionsReader(run: Run) {
       limit,
       before = Number.MAX_SAFE_INTEGER,
       link,
-      byPersons = false,
+      forColleagues = false,
       host,
     }: DecisionQuery) {
       if (!isStorable(link?.code ?? host ?? "")) return [];
       const values = [before, limit, ...(host === undefined ? valuesOf(link) : [host])];
-      const { rows } = await run<EntryRow>(byPersons ? BY_PERSONS : queryOf(link, host), values);
+      const { rows } = await run<EntryRow>(forColleagues ? FOR_COLLEAGUES : queryOf(link, host), values);
       const ids = rows.map(({ entry }) => entry);
       const groups = Map.groupBy(await replacedBy(ids, link), ({ entry }) => entry);
       const standing = ({ entry }: EntryRow) =>
@@ -218,10 +218,14 @@ export function createDecisionsReader(run: Run) {
   };
 }
 
-/** Reads only the rows that it returns, however often the link was corrected. */
-const BY_PERSONS = `
-  SELECT entry, ${COLUMNS} FROM journal
-  WHERE code = $3 AND created_ms = $4 AND entry < $1 AND who = 'person' ORDER BY entry DESC LIMIT $2`;
+const newest = (from: string) =>
+  `SELECT entry FROM (SELECT entry FROM ${from} ORDER BY entry DESC LIMIT $2) AS newest`;
+/** Reads hardly more rows than it returns, however often the link was corrected. */
+const FOR_COLLEAGUES = `
+  SELECT entry, ${COLUMNS} FROM journal WHERE entry IN (
+    ${newest("journal WHERE code = $3 AND created_ms = $4 AND entry < $1 AND who = 'person'")}
+    UNION ${newest("replaced WHERE subject = $3 AND created_ms = $4 AND entry < $1 AND kind = 'owner'")})
+  ORDER BY entry DESC LIMIT $2`;
 
 /** Entries about a link or a host, including decisions about several links and their undoing. */
 function queryOf(link: LinkId | undefined, host: string | undefined): string {
