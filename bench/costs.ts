@@ -4,6 +4,7 @@ import { join } from "node:path";
 
 import { readConfig } from "../src/config/config.ts";
 import { createLog } from "../src/lib/log.ts";
+import { createClock } from "../src/links/clock.ts";
 import { isProblem } from "../src/links/problem.ts";
 import { openCore } from "../src/server/core.ts";
 import { counterOf } from "../src/visits/recorder.ts";
@@ -206,13 +207,8 @@ async function makePopular(path: string): Promise<void> {
   const config = readConfig({ DATABASE_URL: `sqlite:${path}` });
   const endMs = Date.now();
   let nowMs = endMs - POPULAR_DAYS * DAY_MS;
-  const clock = {
-    nowMs: () => nowMs,
-    monotonicMs: () => performance.now(),
-    trustworthy: () => true,
-    onSetBack() {},
-    countedMs: (ms: number) => ms,
-  };
+  const now = () => nowMs;
+  const clock = createClock(now, now);
   const core = await openCore(config, createLog("warn", process.stdout), { clock });
   const { links } = core.forDomain({ keyPrefix: "", find: () => undefined });
   const fail = (error: unknown) => {

@@ -2,6 +2,7 @@
 import type { Config } from "../../config/config.ts";
 import { createLog } from "../../lib/log.ts";
 import { fillRandom } from "../../lib/random.ts";
+import { createClock } from "../../links/clock.ts";
 import type { Link } from "../../links/link.ts";
 import { isProblem } from "../../links/problem.ts";
 import { DURATIONS } from "../../links/time.ts";
@@ -50,13 +51,8 @@ export interface Sample {
 /** Simulates day after day, until `signal`. Links are created during the first two thirds and visited from then on. */
 export async function fillStore(config: Config, signal?: AbortSignal): Promise<Sample> {
   let nowMs = systemNowMs() - DAYS * DAY_MS;
-  const clock = {
-    nowMs: () => nowMs,
-    monotonicMs: () => performance.now(),
-    trustworthy: () => true,
-    onSetBack() {},
-    countedMs: (ms: number) => ms,
-  };
+  const now = () => nowMs;
+  const clock = createClock(now, now);
   const core = await openCore(config, createLog("warn", process.stdout), { clock });
   const { links } = core.forDomain({ keyPrefix: "", find: () => undefined });
   const created: { link: Link; popularity: number }[] = [];
