@@ -82,6 +82,18 @@ describe("nobody", () => {
   });
 });
 
+test("a form with a key changes a link in a person's name only from a page of ours, over plain HTTP", async () => {
+  const { code, key } = await createAs(curt, "joon");
+  const headers = { ...named("mina"), Origin: "null" };
+  const page = await (await sendForm(curt, `/${code}+manage`, { key }, headers)).text();
+  const [, form = ""] = /name="form" value="([^"]+)"/.exec(page) ?? [];
+  for (const sent of [{ title: "Forged" }, { title: "Right", form }])
+    await sendForm(curt, `/${code}+manage`, { key, act: "change", ...sent }, headers);
+  const { history } = (await operateAs(curt)("GET", `links/${code}`)).data;
+  const changes = history.map(({ by, replaced }: any) => [by, replaced[0].became]);
+  expect(changes).toEqual([["mina", "Right"]]);
+});
+
 describe("handing over", () => {
   test("works for a link that has ended or is disabled, and keeps its state", async () => {
     const operate = operateAs(curt, TOKEN);

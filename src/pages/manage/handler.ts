@@ -180,9 +180,10 @@ function serveForms(parts: PageParts, show: Show<FormView | undefined>) {
     const { link, person } = opened;
     const formToken = person === undefined ? undefined : rights.formTokenOf(person);
     const hasKey = rights.rightOf(link, key, undefined) !== undefined;
-    if (!hasKey && fields.has("act") && fields.get("form") !== formToken)
-      return show(call, { problem: { kind: "cross-site" } });
-    const after = await act(call, opened, fields);
+    const isOurForm = fields.get("form") === formToken;
+    if (!hasKey && fields.has("act") && !isOurForm) return show(call, { problem: { kind: "cross-site" } });
+    // With a key, anybody's form may change the link, but not in the name of the person who sends it.
+    const after = await act(call, isOurForm ? opened : { ...opened, person: undefined }, fields);
     if (isProblem(after))
       return show(call, {
         problem: after,
