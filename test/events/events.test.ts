@@ -62,6 +62,28 @@ describe.each(ENGINES)("events in %s", (_, settingsOf) => {
     ]);
   });
 
+  test("report the hand-over of a link that has ended as a change", async () => {
+    await using receiver = startReceiver();
+    using folder = temporaryFolder();
+    const settings = { ...(await settingsOf()), DATA_DIR: folder.path, ...receiver.settings, ADMIN_TOKEN };
+    await using service = await startService(settings, { folder: folder.path });
+    const headers = await createLink(service, "withdrawn");
+    await createLink(service, "used", { max_visits: 1 });
+    await service.fetch("/api/v1/links/withdrawn", { method: "DELETE", headers });
+    await service.fetch("/used");
+    for (const code of ["withdrawn", "used"])
+      await operate(service, "PATCH", `links/${code}`, { owner: "joon" });
+    await receiver.until(6);
+    expect(receiver.events.map(({ type, subject }) => `${subject} ${type}`).toSorted()).toEqual([
+      "used link.changed",
+      "used link.created",
+      "used link.expired",
+      "withdrawn link.changed",
+      "withdrawn link.created",
+      "withdrawn link.withdrawn",
+    ]);
+  });
+
   test("report every change of a link, signed and in order, without secrets or addresses", async () => {
     let isUp = false;
     await using receiver = startReceiver({ status: () => (isUp ? 204 : 503) });

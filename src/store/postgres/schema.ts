@@ -8,6 +8,7 @@ import refusedEvents from "./migrations/005-refused-events.sql" with { type: "te
 import storeId from "./migrations/006-store-id.sql" with { type: "text" };
 import codeCase from "./migrations/007-code-case.sql" with { type: "text" };
 import owners from "./migrations/008-owners.sql" with { type: "text" };
+import endedEvents from "./migrations/009-ended-events.sql" with { type: "text" };
 
 /** In order. How many of them a database has is its schema version. @internal */
 export const MIGRATIONS = [
@@ -19,6 +20,7 @@ export const MIGRATIONS = [
   storeId,
   codeCase,
   owners,
+  endedEvents,
 ];
 
 /** For all migrations together, and for waiting until another process has made them. */

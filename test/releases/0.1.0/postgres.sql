@@ -363,98 +363,122 @@ WHERE terms::json ->> 'owner' IS NOT NULL;
 
 -- What the decision made of the value. NULL for states, which the action tells.
 ALTER TABLE replaced ADD COLUMN became text;
+-- A link that has ended can be handed over: a change, not another end.
+CREATE OR REPLACE FUNCTION record_link_event() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF NOT EXISTS (SELECT FROM event_recording) THEN
+    RETURN NULL;
+  END IF;
+  PERFORM record_event(CASE
+    WHEN NEW.created_ms IS DISTINCT FROM OLD.created_ms THEN
+      CASE WHEN OLD.terms::jsonb ->> 'ended' IS NULL
+        AND (OLD.ends_ms, OLD.code) > (SELECT expired_ms, expired_code FROM event_sender)
+        THEN 'link.expired' END
+    WHEN NEW.disabled IS DISTINCT FROM OLD.disabled THEN
+      CASE WHEN NEW.disabled IS NULL THEN 'link.enabled' ELSE 'link.disabled' END
+    WHEN NEW.terms::jsonb ->> 'ended' IS DISTINCT FROM OLD.terms::jsonb ->> 'ended' THEN
+      CASE WHEN NEW.terms::jsonb ->> 'ended' = 'withdrawn' THEN 'link.withdrawn' ELSE 'link.expired' END
+    WHEN NEW.original_url <> OLD.original_url OR NEW.ends_ms IS DISTINCT FROM OLD.ends_ms
+      OR coalesce(NEW.terms, '{}')::jsonb - 'visits' <> coalesce(OLD.terms, '{}')::jsonb - 'visits'
+      THEN 'link.changed'
+  END, OLD.code, OLD.created_ms, NEW.disabled);
+  IF NEW.created_ms <> OLD.created_ms THEN
+    PERFORM record_event('link.created', NEW.code, NEW.created_ms, NULL);
+  END IF;
+  RETURN NULL;
+END $$;
 CREATE TABLE curt (version integer NOT NULL);
 TRUNCATE ageing;
 INSERT INTO ageing (part) VALUES ('visits');
 TRUNCATE cases;
-INSERT INTO cases (code, created_ms, is_open, first_ms, last_ms, reports, reasons, pending, disabled_ms, answer, answered_ms, target_ms) VALUES ('reported', '1795945221084', 'true', '1795945221820', '1795945221820', '1', '{"phishing":1,"pending":{"phishing":1}}', '1', NULL, NULL, NULL, NULL);
+INSERT INTO cases (code, created_ms, is_open, first_ms, last_ms, reports, reasons, pending, disabled_ms, answer, answered_ms, target_ms) VALUES ('reported', '1795977986735', 'true', '1795977986956', '1795977986956', '1', '{"phishing":1,"pending":{"phishing":1}}', '1', NULL, NULL, NULL, NULL);
 TRUNCATE changes;
-INSERT INTO changes (transaction, made_at, code) VALUES ('777', '2026-11-29 09:40:21.544592+00', 'moved');
-INSERT INTO changes (transaction, made_at, code) VALUES ('779', '2026-11-29 09:40:21.700412+00', 'withdrawn');
-INSERT INTO changes (transaction, made_at, code) VALUES ('782', '2026-11-29 09:40:22.105783+00', 'disabled');
-INSERT INTO changes (transaction, made_at, code) VALUES ('784', '2026-11-29 09:40:22.281892+00', '');
-INSERT INTO changes (transaction, made_at, code) VALUES ('785', '2026-11-29 09:40:22.377936+00', 'deleted');
+INSERT INTO changes (transaction, made_at, code) VALUES ('777', '2026-11-29 18:46:26.914806+00', 'moved');
+INSERT INTO changes (transaction, made_at, code) VALUES ('779', '2026-11-29 18:46:26.937391+00', 'withdrawn');
+INSERT INTO changes (transaction, made_at, code) VALUES ('781', '2026-11-29 18:46:26.977658+00', 'disabled');
+INSERT INTO changes (transaction, made_at, code) VALUES ('782', '2026-11-29 18:46:27.015406+00', '');
+INSERT INTO changes (transaction, made_at, code) VALUES ('783', '2026-11-29 18:46:27.029889+00', 'deleted');
 TRUNCATE counters;
 INSERT INTO counters (day, name, count) VALUES ('20786', 'bots', '2');
 INSERT INTO counters (day, name, count) VALUES ('20786', 'created', '15');
 INSERT INTO counters (day, name, count) VALUES ('20786', 'reports', '1');
 INSERT INTO counters (day, name, count) VALUES ('20786', 'visits', '7');
 TRUNCATE curt;
-INSERT INTO curt (version) VALUES ('8');
+INSERT INTO curt (version) VALUES ('9');
 TRUNCATE event_sender;
-INSERT INTO event_sender (id, owner, turn, types, renewed, expired_ms, expired_code, batch) VALUES ('1', '', '1', ' report.opened link.created link.changed link.withdrawn link.expired link.disabled link.enabled host.blocked ', '2026-11-29 09:40:20.490205+00', '1795945219925', '', '[1,2,3,4,5,6,7,8,9,10,11,12,13]');
+INSERT INTO event_sender (id, owner, turn, types, renewed, expired_ms, expired_code, batch) VALUES ('1', '', '0', ' report.opened link.created link.changed link.withdrawn link.expired link.disabled link.enabled host.blocked ', '2026-11-29 18:46:26.433649+00', '1795977986222', '', '[]');
 TRUNCATE events;
-INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('1', '1795945220842', '1795945220856', 'false', 'link.created', 'plain', NULL, NULL);
-INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('10', '1795945221187', '1795945221439', 'false', 'link.created', 'secret', NULL, NULL);
-INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('11', '1795945221453', '1795945221465', 'false', 'link.created', 'passes-on', NULL, NULL);
-INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('12', '1795945221476', '1795945221478', 'false', 'link.created', 'later', NULL, NULL);
-INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('13', '1795945221480', '1795945221482', 'false', 'link.created', 'moved', NULL, NULL);
-INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('14', '1795945221480', '1795945221563', 'false', 'link.changed', 'moved', NULL, NULL);
-INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('15', '1795945221610', '1795945221623', 'false', 'link.created', 'withdrawn', NULL, NULL);
-INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('16', '1795945221610', '1795945221716', 'false', 'link.withdrawn', 'withdrawn', NULL, NULL);
-INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('17', '1795945221084', '1795945221903', 'false', 'report.opened', 'reported', NULL, NULL);
-INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('18', '1795945221071', '1795945222136', 'false', 'link.disabled', 'disabled', 'spam', 'mina');
-INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('19', NULL, '1795945222309', 'false', 'host.blocked', NULL, 'blocked.example', 'mina');
-INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('2', '1795945220858', '1795945220924', 'false', 'link.created', '한글날☕', NULL, NULL);
-INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('20', '1795945221081', '1795945222398', 'false', 'link.disabled', 'deleted', 'deleted', 'mina');
-INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('21', '1795945222461', '1795945222479', 'false', 'link.created', 'again', NULL, NULL);
-INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('3', '1795945220928', '1795945220938', 'false', 'link.created', 'QTPJr2T', NULL, NULL);
-INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('4', '1795945220978', '1795945220989', 'false', 'link.created', 'ends', NULL, NULL);
-INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('5', '1795945221071', '1795945221079', 'false', 'link.created', 'disabled', NULL, NULL);
-INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('6', '1795945221081', '1795945221083', 'false', 'link.created', 'deleted', NULL, NULL);
-INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('7', '1795945221084', '1795945221088', 'false', 'link.created', 'reported', NULL, NULL);
-INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('8', '1795945221089', '1795945221098', 'false', 'link.created', 'blocked', NULL, NULL);
-INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('9', '1795945221140', '1795945221143', 'false', 'link.created', 'limited', NULL, NULL);
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('1', '1795977986661', '1795977986680', 'false', 'link.created', 'plain', NULL, NULL);
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('10', '1795977986799', '1795977986881', 'false', 'link.created', 'secret', NULL, NULL);
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('11', '1795977986883', '1795977986887', 'false', 'link.created', 'passes-on', NULL, NULL);
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('12', '1795977986890', '1795977986894', 'false', 'link.created', 'later', NULL, NULL);
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('13', '1795977986897', '1795977986903', 'false', 'link.created', 'moved', NULL, NULL);
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('14', '1795977986897', '1795977986922', 'false', 'link.changed', 'moved', NULL, NULL);
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('15', '1795977986926', '1795977986930', 'false', 'link.created', 'withdrawn', NULL, NULL);
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('16', '1795977986926', '1795977986942', 'false', 'link.withdrawn', 'withdrawn', NULL, NULL);
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('17', '1795977986735', '1795977986965', 'false', 'report.opened', 'reported', NULL, NULL);
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('18', '1795977986725', '1795977986993', 'false', 'link.disabled', 'disabled', 'spam', 'mina');
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('19', NULL, '1795977987021', 'false', 'host.blocked', NULL, 'blocked.example', 'mina');
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('2', '1795977986685', '1795977986710', 'false', 'link.created', '한글날☕', NULL, NULL);
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('20', '1795977986729', '1795977987038', 'false', 'link.disabled', 'deleted', 'deleted', 'mina');
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('21', '1795977987049', '1795977987055', 'false', 'link.created', 'again', NULL, NULL);
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('3', '1795977986714', '1795977986719', 'false', 'link.created', 'djmZLtL', NULL, NULL);
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('4', '1795977986721', '1795977986724', 'false', 'link.created', 'ends', NULL, NULL);
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('5', '1795977986725', '1795977986728', 'false', 'link.created', 'disabled', NULL, NULL);
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('6', '1795977986729', '1795977986732', 'false', 'link.created', 'deleted', NULL, NULL);
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('7', '1795977986735', '1795977986740', 'false', 'link.created', 'reported', NULL, NULL);
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('8', '1795977986742', '1795977986746', 'false', 'link.created', 'blocked', NULL, NULL);
+INSERT INTO events (seq, created_ms, at_ms, sent, type, code, detail, operator) VALUES ('9', '1795977986778', '1795977986782', 'false', 'link.created', 'limited', NULL, NULL);
 SELECT setval(pg_get_serial_sequence('events', 'seq'), (SELECT coalesce(max(seq), 1) FROM events));
 TRUNCATE forgotten_changes;
 INSERT INTO forgotten_changes (transaction) VALUES ('0');
 TRUNCATE hosts;
-INSERT INTO hosts (host, reason, since_ms) VALUES ('blocked.example', 'malware', '1795945222281');
-INSERT INTO journal (entry, at_ms, who, action, reason, note, code, created_ms, host, operator, links, undoes) VALUES ('1', '1795945222075', 'api', 'disable', 'spam', E'\\x277365656e27', 'disabled', '1795945221071', NULL, 'mina', '1', NULL);
-INSERT INTO journal (entry, at_ms, who, action, reason, note, code, created_ms, host, operator, links, undoes) VALUES ('2', '1795945222281', 'api', 'block-host', 'malware', NULL, NULL, NULL, 'blocked.example', 'mina', '0', NULL);
-INSERT INTO journal (entry, at_ms, who, action, reason, note, code, created_ms, host, operator, links, undoes) VALUES ('3', '1795945222371', 'api', 'erase', NULL, NULL, 'deleted', '1795945221081', NULL, 'mina', '1', NULL);
+INSERT INTO hosts (host, reason, since_ms) VALUES ('blocked.example', 'malware', '1795977987014');
+INSERT INTO journal (entry, at_ms, who, action, reason, note, code, created_ms, host, operator, links, undoes) VALUES ('1', '1795977986977', 'api', 'disable', 'spam', E'\\x277365656e27', 'disabled', '1795977986725', NULL, 'mina', '1', NULL);
+INSERT INTO journal (entry, at_ms, who, action, reason, note, code, created_ms, host, operator, links, undoes) VALUES ('2', '1795977987014', 'api', 'block-host', 'malware', NULL, NULL, NULL, 'blocked.example', 'mina', '0', NULL);
+INSERT INTO journal (entry, at_ms, who, action, reason, note, code, created_ms, host, operator, links, undoes) VALUES ('3', '1795977987029', 'api', 'erase', NULL, NULL, 'deleted', '1795977986729', NULL, 'mina', '1', NULL);
 SELECT setval(pg_get_serial_sequence('journal', 'entry'), (SELECT coalesce(max(entry), 1) FROM journal));
 TRUNCATE link_count;
 INSERT INTO link_count (links) VALUES ('15');
 TRUNCATE links;
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795945220842', NULL, 'plain', 'HTTPS://Example.com/plain?a=b#c', 'https://example.com/plain?a=b#c', NULL, '{"createdBy":"club"}');
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795945220858', NULL, '한글날☕', 'https://누리집.example/안내/오시는 길', 'https://xn--od1b68ljso.example/%EC%95%88%EB%82%B4/%EC%98%A4%EC%8B%9C%EB%8A%94%20%EA%B8%B8', NULL, '{"createdBy":"club"}');
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795945220928', NULL, 'QTPJr2T', 'https://example.com/generated', NULL, NULL, '{"createdBy":"club"}');
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795945220978', '1796550020978', 'ends', 'https://example.com/ends', NULL, NULL, '{"createdBy":"club"}');
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795945221071', NULL, 'disabled', 'https://example.com/disabled', NULL, 'spam', '{"createdBy":"club"}');
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795945221081', NULL, 'deleted', '', NULL, 'deleted', NULL);
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795945221084', NULL, 'reported', 'https://example.com/reported', NULL, NULL, '{"createdBy":"club"}');
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795945221089', NULL, 'blocked', 'https://sub.blocked.example/', NULL, NULL, '{"createdBy":"club"}');
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795945221140', NULL, 'limited', 'https://example.com/limited', NULL, NULL, '{"maxVisits":3,"createdBy":"club","visits":1}');
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795945221187', NULL, 'secret', 'https://example.com/secret', NULL, NULL, '{"passwordHash":"$argon2id$v=19$m=19456,t=2,p=1$4oFp9UZN1fJb6PKHxrIU50NvAtD43S3pxl1J5iwjYDM$Ae1FJ78j11DacvwuQspGpoSLeVOMAIpPPWV3M78lzEw","createdBy":"club"}');
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795945221453', NULL, 'passes-on', 'https://example.com/passes-on', NULL, NULL, '{"forwardQuery":true,"createdBy":"club"}');
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795945221476', NULL, 'later', 'https://example.com/later', NULL, NULL, '{"startsMs":1795963220520,"createdBy":"club"}');
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795945221480', NULL, 'moved', 'https://example.com/after', NULL, NULL, '{"createdBy":"club","changedMs":1795945221542,"formerHost":"example.com","formerMs":62}');
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795945221610', '1795945221697', 'withdrawn', 'https://example.com/withdrawn', NULL, NULL, '{"createdBy":"club","ended":"withdrawn"}');
-INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795945222461', NULL, 'again', 'https://example.com/again', NULL, NULL, '{"createdBy":"club"}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795977986661', NULL, 'plain', 'HTTPS://Example.com/plain?a=b#c', 'https://example.com/plain?a=b#c', NULL, '{"createdBy":"club"}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795977986685', NULL, '한글날☕', 'https://누리집.example/안내/오시는 길', 'https://xn--od1b68ljso.example/%EC%95%88%EB%82%B4/%EC%98%A4%EC%8B%9C%EB%8A%94%20%EA%B8%B8', NULL, '{"createdBy":"club"}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795977986714', NULL, 'djmZLtL', 'https://example.com/generated', NULL, NULL, '{"createdBy":"club"}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795977986721', '1796582786721', 'ends', 'https://example.com/ends', NULL, NULL, '{"createdBy":"club"}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795977986725', NULL, 'disabled', 'https://example.com/disabled', NULL, 'spam', '{"createdBy":"club"}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795977986729', NULL, 'deleted', '', NULL, 'deleted', NULL);
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795977986735', NULL, 'reported', 'https://example.com/reported', NULL, NULL, '{"createdBy":"club"}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795977986742', NULL, 'blocked', 'https://sub.blocked.example/', NULL, NULL, '{"createdBy":"club"}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795977986778', NULL, 'limited', 'https://example.com/limited', NULL, NULL, '{"maxVisits":3,"createdBy":"club","visits":1}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795977986799', NULL, 'secret', 'https://example.com/secret', NULL, NULL, '{"passwordHash":"$argon2id$v=19$m=19456,t=2,p=1$YQLRHMH6gDBtqi8+GkiWBNGpqV27DPP6p6iPisBXDbM$Hg0LWJZhhbIa5VgBeAkX5piZww6Uvb797zy1MgOC+zE","createdBy":"club"}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795977986883', NULL, 'passes-on', 'https://example.com/passes-on', NULL, NULL, '{"forwardQuery":true,"createdBy":"club"}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795977986890', NULL, 'later', 'https://example.com/later', NULL, NULL, '{"startsMs":1795995986464,"createdBy":"club"}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795977986897', NULL, 'moved', 'https://example.com/after', NULL, NULL, '{"createdBy":"club","changedMs":1795977986913,"formerHost":"example.com","formerMs":16}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795977986926', '1795977986937', 'withdrawn', 'https://example.com/withdrawn', NULL, NULL, '{"createdBy":"club","ended":"withdrawn"}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795977987049', NULL, 'again', 'https://example.com/again', NULL, NULL, '{"createdBy":"club"}');
 TRUNCATE notes;
-INSERT INTO notes (id, code, created_ms, noted_ms, reason, note) VALUES ('1', 'reported', '1795945221084', '1795945221820', 'phishing', E'\\xeab080eca79c20ec9d80ed9689');
+INSERT INTO notes (id, code, created_ms, noted_ms, reason, note) VALUES ('1', 'reported', '1795977986735', '1795977986956', 'phishing', E'\\xeab080eca79c20ec9d80ed9689');
 SELECT setval(pg_get_serial_sequence('notes', 'id'), (SELECT coalesce(max(id), 1) FROM notes));
 TRUNCATE remembered_settings;
 INSERT INTO remembered_settings (name, value, since_ms) VALUES ('BASE_URL', 'go.example.com', '0');
-INSERT INTO remembered_settings (name, value, since_ms) VALUES ('CODE_CASE', 'match', '0');
-INSERT INTO remembered_settings (name, value, since_ms) VALUES ('STATS_KEEP', '400', '1795945219748');
+INSERT INTO remembered_settings (name, value, since_ms) VALUES ('CODE_CASE', 'match', '1');
+INSERT INTO remembered_settings (name, value, since_ms) VALUES ('STATS_KEEP', '400', '1795977986177');
 TRUNCATE replaced;
-INSERT INTO replaced (entry, kind, subject, created_ms, value, at_ms, disabled_ms, target_ms, pending, undone_by, became) VALUES ('1', 'link', 'disabled', '1795945221071', NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+INSERT INTO replaced (entry, kind, subject, created_ms, value, at_ms, disabled_ms, target_ms, pending, undone_by, became) VALUES ('1', 'link', 'disabled', '1795977986725', NULL, NULL, NULL, NULL, NULL, NULL, NULL);
 INSERT INTO replaced (entry, kind, subject, created_ms, value, at_ms, disabled_ms, target_ms, pending, undone_by, became) VALUES ('2', 'host', 'blocked.example', '0', NULL, NULL, NULL, NULL, NULL, NULL, NULL);
-INSERT INTO replaced (entry, kind, subject, created_ms, value, at_ms, disabled_ms, target_ms, pending, undone_by, became) VALUES ('3', 'link', 'deleted', '1795945221081', NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+INSERT INTO replaced (entry, kind, subject, created_ms, value, at_ms, disabled_ms, target_ms, pending, undone_by, became) VALUES ('3', 'link', 'deleted', '1795977986729', NULL, NULL, NULL, NULL, NULL, NULL, NULL);
 TRUNCATE reporters;
-INSERT INTO reporters (day, code, created_ms, reporter) VALUES ('20786', 'reported', '1795945221084', 'bcbb39d8eedd37b7');
+INSERT INTO reporters (day, code, created_ms, reporter) VALUES ('20786', 'reported', '1795977986735', '10a5ad217381bd8f');
 TRUNCATE requests;
-INSERT INTO requests (sent_ms, key, body, made) VALUES ('1795945222461', 'jn0jw49aAglcMkPHf81vBA', 'OfFaQ3T-lcDpP-awdc_mJg', '[{"nth":0,"code":"again","createdMs":1795945222461,"endsMs":253402214400000}]');
+INSERT INTO requests (sent_ms, key, body, made) VALUES ('1795977987049', 'WAjhKaEhwqxkYznIS4pKqQ', 'P0GBBGOGxJKfygChlv9a9Q', '[{"nth":0,"code":"again","createdMs":1795977987049,"endsMs":253402214400000}]');
 TRUNCATE salts;
-INSERT INTO salts (day, salt) VALUES ('20786', E'\\x8ee18fea86d2dc3b1f18d4213f5e82df9099dbeb690accb43b5f9a84abbc599b');
+INSERT INTO salts (day, salt) VALUES ('20786', E'\\xc429022d92d104d354f23f0d1e59b8af7ce256622fc75f1b6433cbeb736c2f7a');
 TRUNCATE secrets;
-INSERT INTO secrets (name, secret) VALUES ('instance', E'\\x1ee6670b90f2e7df25107afb036f29d45aed6a9e654813d7be29ec2ce84a5956');
+INSERT INTO secrets (name, secret) VALUES ('instance', E'\\xb1c5d9630803815e43bea4672cb117620657ac3164182e2a39659c8e9200f61d');
 TRUNCATE store;
-INSERT INTO store (id) VALUES ('9ebc00fdf6124650bb798dd8c9ac1e5f');
+INSERT INTO store (id) VALUES ('c10312177f0e45a8b894ccff59f821c5');
 TRUNCATE visits;
-INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795945220842', '1', '3', '2', '20786', '1', '0', 'plain', 'ee926f9c2ade89a9', E'\\x218004030202daa07d6906022603020003020203020603020403020203');
-INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795945220858', '1', '1', '0', '20786', '1', '0', '한글날☕', 'ee926f9c2ade89a9', E'\\x493b1b8da406260002060402');
-INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795945221071', '1', '2', '0', '20786', '1', '0', 'disabled', 'ee926f9c2ade89a9', E'\\x218004020002e537c91b06022602020002020202020602020402020202');
-INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795945221140', '1', '1', '0', '20786', '1', '0', 'limited', 'ee926f9c2ade89a9', E'\\x4925e9664306260002060402');
+INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795977986661', '1', '3', '2', '20786', '1', '0', 'plain', 'bfa1044cb19dffbc', E'\\x21808010030202b983caaf06022603020003020203020603020403020203');
+INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795977986685', '1', '1', '0', '20786', '1', '0', '한글날☕', 'bfa1044cb19dffbc', E'\\x5274a7272806260002060402');
+INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795977986725', '1', '2', '0', '20786', '1', '0', 'disabled', 'bfa1044cb19dffbc', E'\\x2180801002000232ff155c06022602020002020202020602020402020202');
+INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795977986778', '1', '1', '0', '20786', '1', '0', 'limited', 'bfa1044cb19dffbc', E'\\x52bbda7a9406260002060402');

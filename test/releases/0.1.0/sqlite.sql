@@ -210,6 +210,12 @@ CREATE TRIGGER event_of_host AFTER INSERT ON hosts
 BEGIN
   INSERT INTO events (detail, type) VALUES (new.host, 'host.blocked');
 END;
+CREATE TRIGGER event_of_purge AFTER DELETE ON links
+WHEN old.terms ->> 'ended' IS NULL
+  AND (old.ends_ms, old.code) > (SELECT expired_ms, expired_code FROM event_sender)
+BEGIN
+  INSERT INTO events (code, created_ms, type) VALUES (old.code, old.created_ms, 'link.expired');
+END;
 CREATE TRIGGER event_of_link AFTER UPDATE ON links
 BEGIN
   INSERT INTO events (code, created_ms, detail, type) SELECT old.code, old.created_ms, new.disabled, CASE
@@ -217,91 +223,85 @@ BEGIN
       old.terms ->> 'ended' IS NULL AND (old.ends_ms, old.code) > (SELECT expired_ms, expired_code FROM event_sender),
       'link.expired', NULL)
     WHEN new.disabled IS NOT old.disabled THEN iif(new.disabled IS NULL, 'link.enabled', 'link.disabled')
-    WHEN new.terms ->> 'ended' = 'withdrawn' THEN 'link.withdrawn'
-    WHEN new.terms ->> 'ended' = 'visits' THEN 'link.expired'
+    WHEN new.terms ->> 'ended' IS NOT old.terms ->> 'ended'
+      THEN iif(new.terms ->> 'ended' = 'withdrawn', 'link.withdrawn', 'link.expired')
     WHEN new.original_url <> old.original_url OR new.ends_ms IS NOT old.ends_ms
       OR json_remove(coalesce(new.terms, '{}'), '$.visits') <> json_remove(coalesce(old.terms, '{}'), '$.visits')
       THEN 'link.changed'
   END;
 END;
-CREATE TRIGGER event_of_purge AFTER DELETE ON links
-WHEN old.terms ->> 'ended' IS NULL
-  AND (old.ends_ms, old.code) > (SELECT expired_ms, expired_code FROM event_sender)
-BEGIN
-  INSERT INTO events (code, created_ms, type) VALUES (old.code, old.created_ms, 'link.expired');
-END;
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (1, 'plain', 1795945204823, NULL, NULL, '{"createdBy":"club"}', 'https://example.com/plain?a=b#c', 'HTTPS://Example.com/plain?a=b#c');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (10, 'secret', 1795945205269, NULL, NULL, '{"passwordHash":"$argon2id$v=19$m=19456,t=2,p=1$XRHlZfIy0qPfLuRoVMsx0BWt1qyXmf4zK3umZYwMxtc$dBz1vMJpP6zwdL+fQt/uH8HurJwal6ogJiGp3X0PmkU","createdBy":"club"}', NULL, 'https://example.com/secret');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (11, 'passes-on', 1795945205619, NULL, NULL, '{"forwardQuery":true,"createdBy":"club"}', NULL, 'https://example.com/passes-on');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (12, 'later', 1795945205637, NULL, NULL, '{"startsMs":1795963203948,"createdBy":"club"}', NULL, 'https://example.com/later');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (13, 'moved', 1795945205694, NULL, NULL, '{"createdBy":"club","changedMs":1795945205732,"formerHost":"example.com","formerMs":38}', NULL, 'https://example.com/after');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (14, 'withdrawn', 1795945205753, 1795945205761, NULL, '{"createdBy":"club","ended":"withdrawn"}', NULL, 'https://example.com/withdrawn');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (15, 'again', 1795945206224, NULL, NULL, '{"createdBy":"club"}', NULL, 'https://example.com/again');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (2, '한글날☕', 1795945204872, NULL, NULL, '{"createdBy":"club"}', 'https://xn--od1b68ljso.example/%EC%95%88%EB%82%B4/%EC%98%A4%EC%8B%9C%EB%8A%94%20%EA%B8%B8', 'https://누리집.example/안내/오시는 길');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (3, 'rBHRL5k', 1795945204985, NULL, NULL, '{"createdBy":"club"}', NULL, 'https://example.com/generated');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (4, 'ends', 1795945205027, 1796550005027, NULL, '{"createdBy":"club"}', NULL, 'https://example.com/ends');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (5, 'disabled', 1795945205076, NULL, 'spam', '{"createdBy":"club"}', NULL, 'https://example.com/disabled');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (6, 'deleted', 1795945205108, NULL, 'deleted', NULL, NULL, '');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (7, 'reported', 1795945205115, NULL, NULL, '{"createdBy":"club"}', NULL, 'https://example.com/reported');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (8, 'blocked', 1795945205122, NULL, NULL, '{"createdBy":"club"}', NULL, 'https://sub.blocked.example/');
-INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (9, 'limited', 1795945205180, NULL, NULL, '{"maxVisits":3,"createdBy":"club","visits":1}', NULL, 'https://example.com/limited');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (1, 'plain', 1795977980713, NULL, NULL, '{"createdBy":"club"}', 'https://example.com/plain?a=b#c', 'HTTPS://Example.com/plain?a=b#c');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (10, 'secret', 1795977980834, NULL, NULL, '{"passwordHash":"$argon2id$v=19$m=19456,t=2,p=1$5LYcvfQImM2xAEjQ6A0jhNDR8S7gQgL84mVfzpcYJG8$Uz1de4wyQhBq/TzmtAl8HLU5ueWOlE0WMgOH1Jmja1w","createdBy":"club"}', NULL, 'https://example.com/secret');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (11, 'passes-on', 1795977981004, NULL, NULL, '{"forwardQuery":true,"createdBy":"club"}', NULL, 'https://example.com/passes-on');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (12, 'later', 1795977981012, NULL, NULL, '{"startsMs":1795995980434,"createdBy":"club"}', NULL, 'https://example.com/later');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (13, 'moved', 1795977981016, NULL, NULL, '{"createdBy":"club","changedMs":1795977981033,"formerHost":"example.com","formerMs":17}', NULL, 'https://example.com/after');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (14, 'withdrawn', 1795977981042, 1795977981047, NULL, '{"createdBy":"club","ended":"withdrawn"}', NULL, 'https://example.com/withdrawn');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (15, 'again', 1795977981124, NULL, NULL, '{"createdBy":"club"}', NULL, 'https://example.com/again');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (2, '한글날☕', 1795977980739, NULL, NULL, '{"createdBy":"club"}', 'https://xn--od1b68ljso.example/%EC%95%88%EB%82%B4/%EC%98%A4%EC%8B%9C%EB%8A%94%20%EA%B8%B8', 'https://누리집.example/안내/오시는 길');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (3, 'nXCccQd', 1795977980767, NULL, NULL, '{"createdBy":"club"}', NULL, 'https://example.com/generated');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (4, 'ends', 1795977980771, 1796582780771, NULL, '{"createdBy":"club"}', NULL, 'https://example.com/ends');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (5, 'disabled', 1795977980781, NULL, 'spam', '{"createdBy":"club"}', NULL, 'https://example.com/disabled');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (6, 'deleted', 1795977980786, NULL, 'deleted', NULL, NULL, '');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (7, 'reported', 1795977980790, NULL, NULL, '{"createdBy":"club"}', NULL, 'https://example.com/reported');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (8, 'blocked', 1795977980793, NULL, NULL, '{"createdBy":"club"}', NULL, 'https://sub.blocked.example/');
+INSERT INTO links (rowid, code, created_ms, ends_ms, disabled, terms, target, original_url) VALUES (9, 'limited', 1795977980820, NULL, NULL, '{"maxVisits":3,"createdBy":"club","visits":1}', NULL, 'https://example.com/limited');
 INSERT INTO changes (rowid, revision, code) VALUES (1, 1, 'moved');
 INSERT INTO changes (rowid, revision, code) VALUES (2, 2, 'withdrawn');
 INSERT INTO changes (rowid, revision, code) VALUES (3, 3, 'disabled');
 INSERT INTO changes (rowid, revision, code) VALUES (4, 4, '');
 INSERT INTO changes (rowid, revision, code) VALUES (5, 5, 'deleted');
-INSERT INTO requests (key, body, sent_ms, made) VALUES ('f9iMJzL0h8zrXXXTGpbh7A', 'GRL_gZKwkmrxiAeJoHZhwA', 1795945206224, '[{"nth":0,"code":"again","createdMs":1795945206224,"endsMs":253402214400000}]');
-INSERT INTO secrets (name, secret) VALUES ('instance', X'465133CF4B80F7A26495AF862FF53C23A0813A015DFE8F02EF3155606DBCA2FF');
-INSERT INTO visits (day, code, created_ms, visits, bots, detail) VALUES (20786, 'disabled', 1795945205076, 2, 0, X'218004020002BF66462606022602020002020202020602020402020202');
-INSERT INTO visits (day, code, created_ms, visits, bots, detail) VALUES (20786, 'limited', 1795945205180, 1, 0, X'49C226248806260002060402');
-INSERT INTO visits (day, code, created_ms, visits, bots, detail) VALUES (20786, 'plain', 1795945204823, 3, 2, X'2180040302024894DDD106022603020003020203020603020403020203');
-INSERT INTO visits (day, code, created_ms, visits, bots, detail) VALUES (20786, '한글날☕', 1795945204872, 1, 0, X'492392BE0406260002060402');
+INSERT INTO requests (key, body, sent_ms, made) VALUES ('0am9rAuMiXqKBKVKMMjq-w', '7x8eELlhTg5CSjIkC6D2PQ', 1795977981124, '[{"nth":0,"code":"again","createdMs":1795977981124,"endsMs":253402214400000}]');
+INSERT INTO secrets (name, secret) VALUES ('instance', X'3EB0AA5474CB6EEB858B660EE8A24CBB29D7B77581A5F6F222F4DE37AC08255B');
+INSERT INTO visits (day, code, created_ms, visits, bots, detail) VALUES (20786, 'disabled', 1795977980781, 2, 0, X'21808010020002E968F70506022602020002020202020602020402020202');
+INSERT INTO visits (day, code, created_ms, visits, bots, detail) VALUES (20786, 'limited', 1795977980820, 1, 0, X'52FE9B45D506260002060402');
+INSERT INTO visits (day, code, created_ms, visits, bots, detail) VALUES (20786, 'plain', 1795977980713, 3, 2, X'218080100302026790253C06022603020003020203020603020403020203');
+INSERT INTO visits (day, code, created_ms, visits, bots, detail) VALUES (20786, '한글날☕', 1795977980739, 1, 0, X'5263ECE44A06260002060402');
 INSERT INTO open_days (rowid, day, code, created_ms) VALUES (20786, 20786, '', 0);
-INSERT INTO sources (source, sequence, rows, day) VALUES ('639dbba69e40895c', 1, 4, 20786);
-INSERT INTO salts (rowid, day, salt) VALUES (20786, 20786, X'711D2985668E0458B2ABA408E5D9749C09535C26B50EAC738DF57AFF63E6285F');
-INSERT INTO hosts (host, reason, since_ms) VALUES ('blocked.example', 'malware', 1795945206118);
-INSERT INTO journal (rowid, entry, at_ms, who, action, reason, note, code, created_ms, host, operator, links, undoes) VALUES (1, 1, 1795945206019, 'api', 'disable', 'spam', X'277365656E27', 'disabled', 1795945205076, NULL, 'mina', 1, NULL);
-INSERT INTO journal (rowid, entry, at_ms, who, action, reason, note, code, created_ms, host, operator, links, undoes) VALUES (2, 2, 1795945206118, 'api', 'block-host', 'malware', NULL, NULL, NULL, 'blocked.example', 'mina', 0, NULL);
-INSERT INTO journal (rowid, entry, at_ms, who, action, reason, note, code, created_ms, host, operator, links, undoes) VALUES (3, 3, 1795945206162, 'api', 'erase', NULL, NULL, 'deleted', 1795945205108, NULL, 'mina', 1, NULL);
-INSERT INTO cases (code, created_ms, is_open, first_ms, last_ms, reports, reasons, pending, disabled_ms, answer, answered_ms, target_ms) VALUES ('reported', 1795945205115, 1, 1795945205783, 1795945205783, 1, '{"phishing":1,"pending":{"phishing":1}}', 1, NULL, NULL, NULL, NULL);
-INSERT INTO notes (rowid, id, code, created_ms, noted_ms, reason, note) VALUES (1, 1, 'reported', 1795945205115, 1795945205783, 'phishing', X'EAB080ECA79C20EC9D80ED9689');
-INSERT INTO reporters (day, code, created_ms, reporter) VALUES (20786, 'reported', 1795945205115, '9859f7f2a83a90e4');
+INSERT INTO sources (source, sequence, rows, day) VALUES ('719c0bbc17836fb2', 1, 4, 20786);
+INSERT INTO salts (rowid, day, salt) VALUES (20786, 20786, X'AB4C224DAD9E212D6A64391F3957FB54B8C88FEA106CC58B586EF77F28F76473');
+INSERT INTO hosts (host, reason, since_ms) VALUES ('blocked.example', 'malware', 1795977981112);
+INSERT INTO journal (rowid, entry, at_ms, who, action, reason, note, code, created_ms, host, operator, links, undoes) VALUES (1, 1, 1795977981094, 'api', 'disable', 'spam', X'277365656E27', 'disabled', 1795977980781, NULL, 'mina', 1, NULL);
+INSERT INTO journal (rowid, entry, at_ms, who, action, reason, note, code, created_ms, host, operator, links, undoes) VALUES (2, 2, 1795977981112, 'api', 'block-host', 'malware', NULL, NULL, NULL, 'blocked.example', 'mina', 0, NULL);
+INSERT INTO journal (rowid, entry, at_ms, who, action, reason, note, code, created_ms, host, operator, links, undoes) VALUES (3, 3, 1795977981118, 'api', 'erase', NULL, NULL, 'deleted', 1795977980786, NULL, 'mina', 1, NULL);
+INSERT INTO cases (code, created_ms, is_open, first_ms, last_ms, reports, reasons, pending, disabled_ms, answer, answered_ms, target_ms) VALUES ('reported', 1795977980790, 1, 1795977981057, 1795977981057, 1, '{"phishing":1,"pending":{"phishing":1}}', 1, NULL, NULL, NULL, NULL);
+INSERT INTO notes (rowid, id, code, created_ms, noted_ms, reason, note) VALUES (1, 1, 'reported', 1795977980790, 1795977981057, 'phishing', X'EAB080ECA79C20EC9D80ED9689');
+INSERT INTO reporters (day, code, created_ms, reporter) VALUES (20786, 'reported', 1795977980790, '7478345a011aadb0');
 INSERT INTO counters (day, name, count) VALUES (20786, 'bots', 2);
 INSERT INTO counters (day, name, count) VALUES (20786, 'created', 15);
 INSERT INTO counters (day, name, count) VALUES (20786, 'reports', 1);
 INSERT INTO counters (day, name, count) VALUES (20786, 'visits', 7);
-INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (1, 1, 'link.created', 'plain', 1795945204823, NULL, 1795945204857, 0, NULL);
-INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (10, 10, 'link.created', 'secret', 1795945205269, NULL, 1795945205603, 0, NULL);
-INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (11, 11, 'link.created', 'passes-on', 1795945205619, NULL, 1795945205620, 0, NULL);
-INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (12, 12, 'link.created', 'later', 1795945205637, NULL, 1795945205652, 0, NULL);
-INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (13, 13, 'link.created', 'moved', 1795945205694, NULL, 1795945205716, 0, NULL);
-INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (14, 14, 'link.changed', 'moved', 1795945205694, NULL, 1795945205738, 0, NULL);
-INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (15, 15, 'link.created', 'withdrawn', 1795945205753, NULL, 1795945205753, 0, NULL);
-INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (16, 16, 'link.withdrawn', 'withdrawn', 1795945205753, NULL, 1795945205762, 0, NULL);
-INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (17, 17, 'report.opened', 'reported', 1795945205115, NULL, 1795945205790, 0, NULL);
-INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (18, 18, 'link.disabled', 'disabled', 1795945205076, 'spam', 1795945206022, 0, 'mina');
-INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (19, 19, 'host.blocked', NULL, NULL, 'blocked.example', 1795945206143, 0, 'mina');
-INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (2, 2, 'link.created', '한글날☕', 1795945204872, NULL, 1795945204956, 0, NULL);
-INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (20, 20, 'link.disabled', 'deleted', 1795945205108, 'deleted', 1795945206186, 0, 'mina');
-INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (21, 21, 'link.created', 'again', 1795945206224, NULL, 1795945206227, 0, NULL);
-INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (3, 3, 'link.created', 'rBHRL5k', 1795945204985, NULL, 1795945204986, 0, NULL);
-INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (4, 4, 'link.created', 'ends', 1795945205027, NULL, 1795945205028, 0, NULL);
-INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (5, 5, 'link.created', 'disabled', 1795945205076, NULL, 1795945205101, 0, NULL);
-INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (6, 6, 'link.created', 'deleted', 1795945205108, NULL, 1795945205109, 0, NULL);
-INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (7, 7, 'link.created', 'reported', 1795945205115, NULL, 1795945205116, 0, NULL);
-INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (8, 8, 'link.created', 'blocked', 1795945205122, NULL, 1795945205124, 0, NULL);
-INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (9, 9, 'link.created', 'limited', 1795945205180, NULL, 1795945205193, 0, NULL);
-INSERT INTO event_sender (rowid, id, owner, turn, types, renewed, expired_ms, expired_code, batch) VALUES (1, 1, '', 1, ' report.opened link.created link.changed link.withdrawn link.expired link.disabled link.enabled host.blocked ', '2026-11-29 09:40:03', 1795945203482, '', '[1]');
-INSERT INTO replaced (entry, kind, subject, created_ms, value, at_ms, disabled_ms, target_ms, pending, undone_by, became) VALUES (1, 'link', 'disabled', 1795945205076, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (1, 1, 'link.created', 'plain', 1795977980713, NULL, 1795977980728, 0, NULL);
+INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (10, 10, 'link.created', 'secret', 1795977980834, NULL, 1795977981001, 0, NULL);
+INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (11, 11, 'link.created', 'passes-on', 1795977981004, NULL, 1795977981006, 0, NULL);
+INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (12, 12, 'link.created', 'later', 1795977981012, NULL, 1795977981013, 0, NULL);
+INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (13, 13, 'link.created', 'moved', 1795977981016, NULL, 1795977981018, 0, NULL);
+INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (14, 14, 'link.changed', 'moved', 1795977981016, NULL, 1795977981035, 0, NULL);
+INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (15, 15, 'link.created', 'withdrawn', 1795977981042, NULL, 1795977981044, 0, NULL);
+INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (16, 16, 'link.withdrawn', 'withdrawn', 1795977981042, NULL, 1795977981048, 0, NULL);
+INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (17, 17, 'report.opened', 'reported', 1795977980790, NULL, 1795977981072, 0, NULL);
+INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (18, 18, 'link.disabled', 'disabled', 1795977980781, 'spam', 1795977981097, 0, 'mina');
+INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (19, 19, 'host.blocked', NULL, NULL, 'blocked.example', 1795977981114, 0, 'mina');
+INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (2, 2, 'link.created', '한글날☕', 1795977980739, NULL, 1795977980763, 0, NULL);
+INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (20, 20, 'link.disabled', 'deleted', 1795977980786, 'deleted', 1795977981119, 0, 'mina');
+INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (21, 21, 'link.created', 'again', 1795977981124, NULL, 1795977981125, 0, NULL);
+INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (3, 3, 'link.created', 'nXCccQd', 1795977980767, NULL, 1795977980768, 0, NULL);
+INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (4, 4, 'link.created', 'ends', 1795977980771, NULL, 1795977980772, 0, NULL);
+INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (5, 5, 'link.created', 'disabled', 1795977980781, NULL, 1795977980781, 0, NULL);
+INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (6, 6, 'link.created', 'deleted', 1795977980786, NULL, 1795977980786, 0, NULL);
+INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (7, 7, 'link.created', 'reported', 1795977980790, NULL, 1795977980791, 0, NULL);
+INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (8, 8, 'link.created', 'blocked', 1795977980793, NULL, 1795977980794, 0, NULL);
+INSERT INTO events (rowid, seq, type, code, created_ms, detail, at_ms, sent, operator) VALUES (9, 9, 'link.created', 'limited', 1795977980820, NULL, 1795977980821, 0, NULL);
+INSERT INTO event_sender (rowid, id, owner, turn, types, renewed, expired_ms, expired_code, batch) VALUES (1, 1, '', 0, ' report.opened link.created link.changed link.withdrawn link.expired link.disabled link.enabled host.blocked ', '2026-11-29 18:46:20', 1795977980301, '', '[]');
+INSERT INTO replaced (entry, kind, subject, created_ms, value, at_ms, disabled_ms, target_ms, pending, undone_by, became) VALUES (1, 'link', 'disabled', 1795977980781, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
 INSERT INTO replaced (entry, kind, subject, created_ms, value, at_ms, disabled_ms, target_ms, pending, undone_by, became) VALUES (2, 'host', 'blocked.example', 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
-INSERT INTO replaced (entry, kind, subject, created_ms, value, at_ms, disabled_ms, target_ms, pending, undone_by, became) VALUES (3, 'link', 'deleted', 1795945205108, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+INSERT INTO replaced (entry, kind, subject, created_ms, value, at_ms, disabled_ms, target_ms, pending, undone_by, became) VALUES (3, 'link', 'deleted', 1795977980786, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
 INSERT INTO remembered_settings (name, value, since_ms) VALUES ('BASE_URL', 'go.example.com', 0);
-INSERT INTO remembered_settings (name, value, since_ms) VALUES ('CODE_CASE', 'match', 0);
-INSERT INTO remembered_settings (name, value, since_ms) VALUES ('STATS_KEEP', '400', 1795945203233);
-INSERT INTO store (id) VALUES ('f4eb605a6bdca2d69b726be1ec47187b');
+INSERT INTO remembered_settings (name, value, since_ms) VALUES ('CODE_CASE', 'match', 1);
+INSERT INTO remembered_settings (name, value, since_ms) VALUES ('STATS_KEEP', '400', 1795977980235);
+INSERT INTO store (id) VALUES ('7267b835418db619aca5e13fb1b44d01');
 DELETE FROM sqlite_sequence;
 INSERT INTO sqlite_sequence (rowid, name, seq) VALUES (1, 'events', 21);
 INSERT INTO sqlite_sequence (rowid, name, seq) VALUES (2, 'changes', 5);
 INSERT INTO sqlite_sequence (rowid, name, seq) VALUES (3, 'journal', 3);
 PRAGMA application_id = 1131770484;
-PRAGMA user_version = 8;
+PRAGMA user_version = 9;

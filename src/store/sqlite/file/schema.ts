@@ -11,6 +11,7 @@ import refusedEvents from "../migrations/005-refused-events.sql" with { type: "t
 import storeId from "../migrations/006-store-id.sql" with { type: "text" };
 import codeCase from "../migrations/007-code-case.sql" with { type: "text" };
 import owners from "../migrations/008-owners.sql" with { type: "text" };
+import endedEvents from "../migrations/009-ended-events.sql" with { type: "text" };
 
 /** In order. How many of them a file has is its schema version (PRAGMA user_version). @internal */
 export const MIGRATIONS = [
@@ -22,6 +23,7 @@ export const MIGRATIONS = [
   storeId,
   codeCase,
   owners,
+  endedEvents,
 ];
 
 interface Part {
