@@ -7,8 +7,8 @@ import type { Viewer } from "./terms/terms.ts";
 import { isoInstant } from "./time.ts";
 
 /**
- * Everything that follows from the link alone. Not everybody sees the target of a link with a password, and the names of who
- * created the link and whose it is. Undefined leaves a field out, so services without names answer as before.
+ * Everything that follows from the link alone. Not everybody sees the target of a link with a password and whose it is. Only its
+ * maker and the operator see who created it and how many limited visits are used. Undefined leaves a field out, so services without names answer as before.
  */
 export function linkFields(
   link: Pick<Link<Code | LinkKey>, "code" | "originalUrl" | "createdMs" | "endsMs" | "terms">,
@@ -21,9 +21,9 @@ export function linkFields(
     target: isPrivate || !hasPassword(link) ? link.originalUrl : null,
     created_at: isoInstant(createdMs),
     ...termFields(link, viewer),
-    created_by: isPrivate ? terms.createdBy : undefined,
+    created_by: viewer === "maker" ? terms.createdBy : undefined,
     owner: isPrivate ? terms.owner : undefined,
-    visits_used: isPrivate && isLimited(link) ? (terms.visits ?? 0) : null,
+    visits_used: viewer === "maker" && isLimited(link) ? (terms.visits ?? 0) : null,
     changed_at: terms.changedMs === undefined ? null : isoInstant(terms.changedMs),
   };
 }

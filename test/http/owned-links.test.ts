@@ -64,8 +64,10 @@ describe("the owner of a link", () => {
   });
 
   test("is in responses to colleagues and to the key, and in no other", async () => {
-    const { code, path, key } = await createAs(curt, "mina", { title: "Handbook" });
-    expect(await stateOf(path, "joon")).toMatchObject({ owner: "mina", title: "Handbook" });
+    const { code, path, key } = await createAs(curt, "mina", { title: "Handbook", max_visits: 2 });
+    const seen = await stateOf(path, "joon");
+    expect(seen).toMatchObject({ owner: "mina", title: "Handbook", visits_used: null });
+    expect(seen).not.toHaveProperty("created_by");
     expect((await callApi(curt, "GET", path, { key })).data.owner).toBe("mina");
     for (const headers of [
       {},

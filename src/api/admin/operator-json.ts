@@ -1,6 +1,7 @@
 // The fields of the operator's API. Absent values are null, and instants are ISO 8601.
 import { versionOf } from "../../links/change.ts";
 import { linkFields } from "../../links/link-fields.ts";
+import { isLimited } from "../../links/link.ts";
 import { isoDay, isoInstant } from "../../links/time.ts";
 import type { NotedCase } from "../../moderation/case.ts";
 import type { Figures, TopHosts } from "../../moderation/figures.ts";
@@ -13,6 +14,8 @@ export function linkJson(link: InspectedLink, nowMs: number) {
   const { target, disabled, blocked, terms } = link;
   return {
     ...linkFields(link, "colleagues"),
+    created_by: terms?.createdBy,
+    visits_used: isLimited(link) ? (terms?.visits ?? 0) : null,
     /** Where it redirects: the target in normalised form. */
     location: target,
     /** For `If-Match`. */

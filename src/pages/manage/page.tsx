@@ -159,11 +159,12 @@ export function managePage(language: string, form: ManageForm): Page {
 
 /** The link with its current values, whatever the forms below contain. */
 function LinkTicket(props: FieldProps & { readonly isPublic: boolean }) {
-  const { language, link, shortUrl, nowMs, changed, isPublic } = props;
+  const { language, link, shortUrl, nowMs, changed, right, isPublic } = props;
   const path = `/${encodeURIComponent(shownCode(link))}`;
   const isOver = hasEnded(link, nowMs);
   const destination = describeDestination(link.target);
-  const { createdBy, owner } = link.terms ?? {};
+  const { owner } = link.terms ?? {};
+  const createdBy = right === "maker" ? link.terms?.createdBy : undefined;
   const canShare = !isOver && link.disabled === undefined;
   return (
     <Ticket
