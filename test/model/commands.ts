@@ -18,7 +18,10 @@ export interface Settings {
   /** For how long makers may change destinations; `Infinity`: always. */
   readonly editsMs: number;
   readonly processes: number;
-  /** Names of accepted tokens. No creators: everybody creates. */
+  readonly posture: "public" | "private";
+  /** Who corrects links of others, where a proxy names people; `undefined`: it names nobody, and everybody creates. */
+  readonly editors: "maker" | "everybody" | undefined;
+  /** Names of accepted tokens. */
   readonly operators: readonly string[];
   readonly creators: readonly string[];
   readonly events: boolean;
@@ -31,7 +34,7 @@ export type CaseAnswer = "disable" | "block-host" | "nothing" | "erase";
 
 /** An entry of the journal. */
 export interface Entry {
-  readonly who: "operator" | "reports";
+  readonly who: "operator" | "reports" | "person";
   readonly by?: string | undefined;
   readonly action: string;
   readonly key?: Key | undefined;
@@ -74,6 +77,8 @@ export interface Terms {
   readonly forwardQuery?: boolean;
   readonly forwardPath?: boolean;
   readonly title?: string | null;
+  /** Only in changes. */
+  readonly owner?: string;
 }
 
 export interface NewLink extends Terms {
@@ -82,11 +87,12 @@ export interface NewLink extends Terms {
   readonly code?: string;
 }
 
-/** Which links an operator's search finds: by a part of the code's start or destination (`q`), a host, a creator. */
+/** Which links an operator's search finds: by a part of the code's start or destination (`q`), a host, a creator, an owner. */
 export interface Search {
   readonly q?: string;
   readonly host?: string;
   readonly by?: string;
+  readonly owner?: string;
 }
 
 export type Visitor = "person" | "library" | "crawler" | "prefetch";
@@ -98,6 +104,8 @@ interface Sent {
   readonly door: string;
   /** Address of the client. */
   readonly client: string;
+  /** Whom the proxy names. */
+  readonly person?: string;
 }
 
 export interface Operated extends Sent {
@@ -110,6 +118,8 @@ export type Command =
   | (Sent & { kind: "batch"; links: readonly NewLink[]; idempotencyKey?: string; token?: string })
   | (Sent & { kind: "edit"; code: string; change: Terms; key: MakerKey; match: Match })
   | (Sent & { kind: "withdraw"; code: string; key: MakerKey; match: Match })
+  /** Former values of a correction: the one at place `nth` on the page of `match`. */
+  | (Sent & { kind: "bring-back"; code: string; key: MakerKey; match: Match; nth: number })
   | (Sent & {
       kind: "visit";
       code: string;
@@ -134,7 +144,12 @@ export type Command =
   | (Operated & { kind: "search"; search: Search })
   | (Operated & { kind: "disable"; code: string; reason: Reason; match: Match })
   | (Operated & { kind: "enable"; code: string; match: Match })
-  | (Operated & { kind: "correct"; code: string; change: Pick<Terms, "target" | "ends">; match: Match })
+  | (Operated & {
+      kind: "correct";
+      code: string;
+      change: Pick<Terms, "target" | "ends" | "owner">;
+      match: Match;
+    })
   | (Operated & { kind: "erase"; code: string; match: Match })
   | (Operated & {
       kind: "answer";
@@ -148,6 +163,7 @@ export type Command =
   /** `count`: the number that the operator has seen, of links created until then; `undefined`: only count. */
   | (Operated & { kind: "disable-found"; search: Search; reason: Reason; count?: number; untilMs?: number })
   | (Operated & { kind: "enable-found"; search: Search; count?: number; untilMs?: number })
+  | (Operated & { kind: "hand-over-found"; search: Search; owner: string; count?: number; untilMs?: number })
   /** Undo of the decision that command `decision` made. */
   | (Operated & { kind: "undo"; decision: number })
   /** What `curt export` writes now is imported: into this store, or into an empty one that replaces it. */
@@ -197,6 +213,12 @@ export interface Answer {
   /** How many links an undo of many skipped, because a later decision stands; how many rows an import left out. */
   readonly skipped?: number | undefined;
   readonly available?: boolean | undefined;
+  /** Whether it has the manage key. */
+  readonly hasKey?: boolean | undefined;
+  /** How many corrections a manage page can bring back. */
+  readonly offered?: number | undefined;
+  /** Whether the title of a link is anywhere in it. */
+  readonly hasTitle?: boolean | undefined;
   readonly visits?: Visits | undefined;
   readonly cases?: readonly CaseView[] | undefined;
   readonly hosts?: readonly HostView[] | undefined;
@@ -204,6 +226,7 @@ export interface Answer {
   readonly journal?: readonly Entry[] | undefined;
 }
 
+type LinkState = "active" | "scheduled" | "expired" | "withdrawn" | "used_up" | "disabled" | "deleted";
 export interface LinkView {
   readonly key: Key;
   /** `null`: hidden. */
@@ -219,18 +242,11 @@ export interface LinkView {
   readonly title?: string | null | undefined;
   /** The code as people see it. */
   readonly written?: string | undefined;
-  readonly state?:
-    | "active"
-    | "scheduled"
-    | "expired"
-    | "withdrawn"
-    | "used_up"
-    | "disabled"
-    | "deleted"
-    | undefined;
+  readonly state?: LinkState | undefined;
   readonly disabledReason?: Reason | "deleted" | null | undefined;
   readonly changedMs?: number | null | undefined;
   readonly by?: string | null | undefined;
+  readonly owner?: string | null | undefined;
 }
 
 export interface CaseView {

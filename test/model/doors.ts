@@ -57,11 +57,14 @@ const termsOf = ({ ends, starts, ...terms }: Terms, nowMs: number) => ({
   forward_query: terms.forwardQuery,
   forward_path: terms.forwardPath,
   title: terms.title,
+  owner: terms.owner,
 });
 
-function searchOf({ q, host, by }: Search): string {
-  const text = [by && `by:${by}`, q].filter((part) => part !== undefined).join(" ");
-  return new URLSearchParams({ q: text, host: host ?? "" }).toString();
+export function searchOf({ q, host = "", by, owner }: Search): string {
+  const text = [by && `by:${by}`, owner && `owner:${owner}`, q]
+    .filter((part) => part !== undefined)
+    .join(" ");
+  return new URLSearchParams({ ...(text && { q: text }), ...(host && { host }) }).toString();
 }
 
 interface Sending {
@@ -86,6 +89,11 @@ const changed = {
   },
 };
 const managed = { read: (data: any) => ({ link: linkOf(data) }) };
+const changedByMaker = {
+  read(data: any, { id }: Command, memory: Memory) {
+    return { link: createdOf(data, `${id}.0`, memory), hasKey: data.manage_key !== undefined };
+  },
+};
 
 /** A decision about all links of a search. */
 const found = {
@@ -122,9 +130,11 @@ const CALLS: { readonly [K in Exclude<Command["kind"], keyof typeof TERMINAL>]: 
   },
   edit: {
     send: (command, nowMs) => ({ at: `PATCH ${linkAt(command)}`, body: termsOf(command.change, nowMs) }),
-    ...managed,
+    ...changedByMaker,
   },
-  withdraw: { send: (command) => ({ at: `DELETE ${linkAt(command)}` }), ...managed },
+  withdraw: { send: (command) => ({ at: `DELETE ${linkAt(command)}` }), ...changedByMaker },
+  // Only the page has it.
+  "bring-back": { send: () => undefined },
   visit: {
     send({ code, method, visitor, query = "", path = "/", password }) {
       const basic = { Authorization: `Basic ${Buffer.from(`:${password}`).toString("base64")}` };
@@ -178,8 +188,7 @@ const CALLS: { readonly [K in Exclude<Command["kind"], keyof typeof TERMINAL>]: 
   enable: { send: (command) => ({ at: `POST ${adminAt(command)}/enable`, body: {} }), ...changed },
   correct: {
     send(command, nowMs) {
-      const { target, expires_at } = termsOf(command.change, nowMs);
-      return { at: `PATCH ${adminAt(command)}`, body: { target, expires_at } };
+      return { at: `PATCH ${adminAt(command)}`, body: termsOf(command.change, nowMs) };
     },
     ...changed,
   },
@@ -210,6 +219,13 @@ const CALLS: { readonly [K in Exclude<Command["kind"], keyof typeof TERMINAL>]: 
     send: ({ search, count, untilMs }) => ({
       at: `POST /api/v1/admin/links/enable?${searchOf(search)}`,
       body: { count, until: untilOf(untilMs) },
+    }),
+    ...found,
+  },
+  "hand-over-found": {
+    send: ({ search, owner, count, untilMs }) => ({
+      at: `POST /api/v1/admin/links/hand-over?${searchOf(search)}`,
+      body: { owner, count, until: untilOf(untilMs) },
     }),
     ...found,
   },
@@ -275,7 +291,7 @@ function isOfTerminal(command: Command): command is Of<keyof typeof TERMINAL> {
 
 /** Who sends it, and which version it is for. Undefined if it refers to something that no answer gave. */
 function headersOf(command: Command, memory: Memory): Record<string, string> | undefined {
-  const headers: Record<string, string> = { ...headersFor(command.client) };
+  const headers: Record<string, string> = { ...headersFor(command) };
   if ("who" in command) headers["Authorization"] = `Bearer ${tokenOf(command.who)}`;
   if ("token" in command && command.token !== undefined)
     headers["Authorization"] = `Bearer ${tokenOf(command.token)}`;

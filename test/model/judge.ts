@@ -3,7 +3,18 @@
  * settled.
  */
 import type { Answer, CaseView, Command, Entry, HostView, Settled } from "./commands.ts";
-import { type Link, type State, byKey, casesOf, isFree, keyOf, perform, rulesOf, viewOf } from "./model.ts";
+import {
+  type Link,
+  type State,
+  byKey,
+  casesOf,
+  hidesTitle,
+  isFree,
+  keyOf,
+  perform,
+  rulesOf,
+  viewOf,
+} from "./model.ts";
 import { at, isMoment, type Moment, Run, type Said } from "./run.ts";
 
 const HOUR_MS = 3_600_000;
@@ -18,7 +29,10 @@ function waysOf(
   const ways: { said: Said; next: State }[] = [];
   for (const paths: number[][] = [[]]; paths.length > 0;) {
     const run = new Run(state, command, now, paths.pop() ?? []);
-    const said = run.attempt(() => perform(run, command, answer));
+    const said = {
+      ...run.attempt(() => perform(run, command, answer)),
+      ...(hidesTitle(command) && { hasTitle: false }),
+    };
     ways.push({ said, next: run.state });
     paths.push(...run.others);
   }
@@ -111,12 +125,18 @@ function learn(state: State, { id }: Command, answer: Answer): State {
 }
 
 /** Answers that processes keep for a second: redirects that need no check, and views that are the same for everybody. */
-function keeps(command: Command, { maxVisits, password, forwardQuery, forwardPath }: Link): boolean {
+function keeps(
+  { settings }: State,
+  command: Command,
+  { maxVisits, password, forwardQuery, forwardPath }: Link,
+): boolean {
   if (command.kind === "visit")
     return maxVisits === undefined && password === undefined && !forwardQuery && !forwardPath;
   return (
     command.kind === "preview" ||
-    ((command.kind === "read" || command.kind === "stats") && command.key === undefined)
+    ((command.kind === "read" || command.kind === "stats") &&
+      command.key === undefined &&
+      (command.person === undefined || settings.editors === undefined))
   );
 }
 
@@ -132,7 +152,7 @@ function explainLate(
   const former = link && old.links.get(link.key);
   const isKept =
     former &&
-    keeps(command, former) &&
+    keeps(state, command, former) &&
     (state.settings.processes > 1 || (former.target === link.target && former.ended === link.ended));
   const links = isKept ? new Map(state.links).set(former.key, former) : state.links;
   const found = explain({ ...state, hosts: old.hosts, links }, command, answer, now);
@@ -226,7 +246,7 @@ export function settled(state: State, nowMs: number): Settled {
         startsMs: exact(startsMs),
         changedMs: exact(changedMs),
       };
-      return { ...view, ...times, by: link.by ?? null };
+      return { ...view, ...times };
     }),
     days: kept.flatMap((link) =>
       daysOf(run.state, link).map((day) => ({ ...day, createdMs: exact(day.createdMs) ?? undefined })),

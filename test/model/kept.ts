@@ -6,8 +6,10 @@ const DAY_MS = 86_400_000;
 const HOST = "~h.example";
 const client = "203.0.113.1";
 const link = { target: `https://${HOST}/`, code: "~a" };
-const api = { door: "api", client } as const;
-const maker = { ...api, code: link.code, key: { of: 0, nth: 0 }, match: undefined } as const;
+const api = { door: "api", client, person: "mina" } as const;
+// Whom the proxy doesn't name.
+const maker = { door: "api", client, code: link.code, key: { of: 0, nth: 0 }, match: undefined } as const;
+const by = (person = "mina") => ({ ...maker, person, isKeyless: true });
 const bob = { ...api, who: "bob", code: link.code, match: "*" } as const;
 const alice = { ...api, who: "alice" } as const;
 const found = { ...alice, kind: "disable-found", search: { host: HOST }, reason: "legal" } as const;
@@ -50,9 +52,23 @@ const STEPS: Readonly<Record<string, (id: number, one?: string, other?: string) 
     const change = field === "end" ? { ends: { atMs: 2 * DAY_MS } } : { target: link.target };
     return { id, kind: "correct", ...bob, match: { seenBy: Number(seenBy) }, change };
   },
+  editAs(id, person, field) {
+    const change = field === "title" ? { title: `~A-team ${id}` } : { target: `https://${HOST}/${id}` };
+    return { id, kind: "edit", ...by(person), change };
+  },
+  handOver: (id, person, owner = "joon") => ({ id, kind: "edit", ...by(person), change: { owner } }),
+  withdrawAs: (id, person) => ({ id, kind: "withdraw", ...by(person) }),
+  readAs: (id, person, door = "api") => ({ id, kind: "read", ...by(person), door }),
+  // With the first button of a page.
+  bringBackAs(id, person, seenBy = String(id - 1)) {
+    const seen = { door: "form", match: { seenBy: Number(seenBy) }, nth: 0 };
+    return { id, kind: "bring-back", ...by(person), ...seen };
+  },
+  read: (id) => ({ id, kind: "read", door: "api", client, code: link.code, key: undefined }),
+  preview: (id) => ({ id, kind: "preview", ...api, code: link.code }),
   journal: (id) => ({ id, kind: "view-journal", ...alice }),
   cases: (id) => ({ id, kind: "view-cases", ...alice }),
-  advance: (id) => ({ id, kind: "advance", ms: 60_000 }),
+  advance: (id, ms = "60000") => ({ id, kind: "advance", ms: Number(ms) }),
   moveToKilled: (id) => ({ id, kind: "move", door: "killed", client, into: "empty" }),
   importDisabled(id, disabled) {
     const links = [{ ...link, createdMs: -DAY_MS, disabled: disabled as Reason }];
@@ -104,6 +120,15 @@ undo(4) undo(3) report undo(2)",
   "create report answer(nothing) edit report report undo(2)",
   "create report(malware) report(malware) answer(nothing) edit report(spam) report(spam) visit",
   "create report+ erase+ cases",
+  // Owners and editors
+  "create readAs(joon)",
+  "create editAs(mina,title) preview readAs(joon) read",
+  "create withdraw handOver(mina,joon) readAs(joon)",
+  "create handOver(mina,joon) edit withdrawAs(mina) withdrawAs(joon)",
+  "create editAs(joon,title) readAs(mina,form) bringBackAs(mina) readAs(joon)",
+  "create editAs(joon,target) editAs(mina,target) readAs(joon,form) bringBackAs(joon) handOver(joon,joon)",
+  "create editAs(joon,target) readAs(mina,form) edit bringBackAs(mina,2)",
+  "create editAs(joon,target) readAs(mina,form) advance(90000000) bringBackAs(mina,2)",
   // Others
   "create block(legal) advance withdraw",
   "create view(api) correct(end,1)+ correct(target,1)+",

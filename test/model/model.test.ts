@@ -5,8 +5,8 @@ import { WORLDS } from "./play.ts";
 import { playSeed, playSteps, report } from "./player.ts";
 import { openWorld } from "./world.ts";
 
-/** As many as are played in about 15 seconds. */
-const SEEDS = 16;
+/** As many of each world as are played in about 15 seconds. */
+const SEEDS = 8;
 
 describe("the service", () => {
   test("does what the model says in each kept sequence", async () => {
@@ -15,15 +15,18 @@ describe("the service", () => {
     expect(world.crashed).toEqual([]);
   });
 
-  test("does what the model says in random sequences", async () => {
-    await using world = await openWorld(WORLDS["in-process"]);
-    let commands = 0;
-    for (let seed = 1; seed <= SEEDS; seed++) {
-      const { sent, finding } = await playSeed(world, seed);
-      expect(finding && report(finding, seed)).toBeUndefined();
-      commands += sent;
-    }
-    expect(commands).toBeGreaterThan(SEEDS);
-    expect(world.crashed).toEqual([]);
-  });
+  test.each(["in-process", "public"] as const)(
+    "does what the model says in random sequences: %s",
+    async (name) => {
+      await using world = await openWorld(WORLDS[name]);
+      let commands = 0;
+      for (let seed = 1; seed <= SEEDS; seed++) {
+        const { sent, finding } = await playSeed(world, seed);
+        expect(finding && report(finding, seed)).toBeUndefined();
+        commands += sent;
+      }
+      expect(commands).toBeGreaterThan(SEEDS);
+      expect(world.crashed).toEqual([]);
+    },
+  );
 });

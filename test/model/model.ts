@@ -26,7 +26,7 @@ import type {
   Visitor,
   Visits,
 } from "./commands.ts";
-import { after, at, type Moment, type Run, type Said } from "./run.ts";
+import { after, at, isMoment, type Moment, type Run, type Said } from "./run.ts";
 
 // ---------------------------------------------------------------------------------------------------------- state
 
@@ -38,6 +38,9 @@ export interface Link {
   /** `key number`, different for each life. */
   id: string;
   by?: string | undefined;
+  owner?: string | undefined;
+  /** The generation of its manage keys: each new owner gets others. */
+  keys: number;
   created: Moment;
   /** As the maker wrote it; empty once erased. */
   target: string;
@@ -97,7 +100,13 @@ type Replaced = { undone?: true } & (
   | { of: "link"; on: string; was: Disabling | undefined }
   | { of: "case"; on: string; was: Case }
   | { of: "host"; on: string; was: Reason | undefined }
+  | { of: "owner" | Correctable; on: string; was: unknown; became: unknown }
 );
+
+/** Values that people replace, which the journal keeps. */
+const TERMS = ["ends", "starts", "maxVisits", "forwardQuery", "forwardPath", "title"] as const;
+const CORRECTABLE = ["target", ...TERMS] as const;
+type Correctable = (typeof CORRECTABLE)[number];
 
 /** Plain data. Every step works on a copy. */
 export interface State {
@@ -127,8 +136,10 @@ export interface State {
   imported: Map<string, Map<number | null, number>>;
   /** Forms that were sent for a visit, by its command. */
   forms: Map<number, { at: Moment; location: string }>;
-  /** The id of the link whose manage key an answer gave: by `id.nth` of the command. */
+  /** The id and the generation of the link whose manage key an answer gave: by `id.nth` of the command. */
   makers: Map<string, string>;
+  /** The decisions that a manage page can bring back, by the command that opened it. */
+  offered: Map<number, number[]>;
   /** Terms of links as answers showed them: by command, then by key. */
   seen: Map<number, Map<Key, Link>>;
   /** Links and rules of the last second: memory may still have them. */
@@ -160,6 +171,7 @@ const NOTHING: Link = {
   id: "",
   created: at(0),
   target: "",
+  keys: 0,
   changes: 0,
   used: 0,
   passwords: 0,
@@ -256,18 +268,19 @@ function refuseUnless(run: Run, link: Link | undefined, ...allowed: readonly Sta
   return standing;
 }
 
-/** Who sees what: the title, the destination behind a password and the visits used are for its maker and operators. */
-export function viewOf(run: Run, link: Link, eyes: "public" | "maker" | "operator") {
+/** Who sees what: the destination behind a password, the creator and the visits used are for its maker and operators. */
+export function viewOf(run: Run, link: Link, eyes: "public" | "colleague" | "maker" | "operator") {
   const { key, target, maxVisits, password, erased } = link;
   const rule = eyes === "operator" ? undefined : ruleOf(run.state, target);
+  const isMine = eyes === "maker" || eyes === "operator";
   return {
     key,
-    target: eyes === "public" && password !== undefined ? null : target,
+    target: !isMine && password !== undefined ? null : target,
     createdMs: link.created,
     endsMs: endOf(link) ?? null,
     startsMs: link.starts ?? null,
     maxVisits: maxVisits ?? null,
-    visitsUsed: eyes === "public" || maxVisits === undefined ? null : link.used,
+    visitsUsed: !isMine || maxVisits === undefined ? null : link.used,
     hasPassword: password !== undefined,
     forwardQuery: link.forwardQuery,
     forwardPath: link.forwardPath,
@@ -276,38 +289,33 @@ export function viewOf(run: Run, link: Link, eyes: "public" | "maker" | "operato
     state: eyes === "operator" ? undefined : (standingOf(run, link) as LinkView["state"]),
     disabledReason: erased ? ("deleted" as const) : (link.disabled?.reason ?? rule ?? null),
     changedMs: link.changed ?? null,
-    by: eyes === "public" ? undefined : link.by,
+    by: isMine ? (link.by ?? null) : null,
+    owner: eyes === "public" ? null : (link.owner ?? null),
   };
 }
 
-const VERSIONED = [
-  "id",
-  "target",
-  "maxVisits",
-  "password",
-  "passwords",
-  "forwardQuery",
-  "forwardPath",
-  "title",
-  "erased",
-];
+const VERSIONED = "id target maxVisits password passwords forwardQuery forwardPath title erased".split(" ");
 
 /** A version of a link is its terms, whatever its visits: what was seen is valid while they are the same. An operator's leaves out the end. */
 function isVersion(run: Run, link: Link | undefined, match: Match): boolean {
   if (link === undefined || match === undefined || match === "*") return true;
   const seen = run.state.seen.get(match.seenBy)?.get(link.key);
   if (seen === undefined) return false;
+  const isOperators = "who" in run.command;
   const terms = (one: Link) =>
-    JSON.stringify(one, VERSIONED) + ("who" in run.command || one.ended?.how === "withdrawn");
-  const isNear = (one: Moment | undefined, other: Moment | undefined) =>
-    one && other ? one.earliest <= other.latest && other.earliest <= one.latest : one === other;
-  const hasEnd = !("who" in run.command);
-  const times = [...(hasEnd ? [seen.ends, link.ends] : []), seen.starts, link.starts];
-  if (terms(seen) !== terms(link) || !isNear(seen.starts, link.starts)) return false;
-  if (hasEnd && !isNear(seen.ends, link.ends)) return false;
+    JSON.stringify(one, VERSIONED) + (isOperators ? one.keys : one.ended?.how === "withdrawn");
   return (
-    times.every((time) => time === undefined || time.earliest === time.latest) || run.either([true, false])
+    terms(seen) === terms(link) &&
+    mayEqual(run, seen.starts, link.starts) &&
+    (isOperators || mayEqual(run, seen.ends, link.ends))
   );
+}
+
+/** Moments that overlap may be the same. */
+function mayEqual(run: Run, one: unknown, other: unknown): boolean {
+  if (!isMoment(one) || !isMoment(other)) return one === other;
+  if (one.earliest > other.latest || other.earliest > one.latest) return false;
+  return one.earliest + other.earliest === one.latest + other.latest || run.either([true, false]);
 }
 
 // -------------------------------------------------------------------------------------------------------- creates
@@ -324,6 +332,9 @@ const momentOf = (run: Run, time: Time | undefined, otherwise?: Moment): Moment 
 
 function refuseTerms(run: Run, terms: Terms, link?: Link): void {
   const { target, maxVisits } = terms;
+  const { posture } = run.state.settings;
+  // One innocent destination of an anonymous maker would open a whole host.
+  run.refuseIf(terms.forwardPath === true && posture === "public", 400, "forward_path.anonymous");
   const [ends, starts] = [momentOf(run, terms.ends, link?.ends), momentOf(run, terms.starts, link?.starts)];
   const isGood = target === undefined || isDestination(target, run.state.settings);
   run.refuseIf(!isGood, 400);
@@ -342,51 +353,35 @@ function refuseTerms(run: Run, terms: Terms, link?: Link): void {
 type Creating = Of<"create"> | Of<"batch">;
 
 /** Reserves the code. Without one, the service generates it: the model reads it from the answer. */
-function createOne(run: Run, { id, token }: Creating, link: NewLink, nth: number, shown?: Answer): Said {
+function createOne(run: Run, command: Creating, link: NewLink, nth: number, shown?: Answer): Said {
   const { state, now } = run;
+  const { id, token } = command;
+  const by = creatorIn(run, token);
+  const owner = by === token ? undefined : by;
   const key = keyOf(state.settings, link.code ?? shown?.link?.key ?? `?${id}.${nth}`);
   run.refuseIf(link.code !== undefined && !isCode(link.code, state.settings), 400);
   run.refuseIf(!isFree(run, key), 409, "code.taken");
   refuseTerms(run, link);
   run.orRefuse();
-  const {
-    code: written,
-    target,
-    maxVisits,
-    password,
-    title,
-    forwardQuery = false,
-    forwardPath = false,
-  } = link;
   const { defaultExpiryMs } = state.settings;
-  const [ends, starts] = [
-    momentOf(run, link.ends, defaultExpiryMs === undefined ? undefined : after(now, defaultExpiryMs)),
-    momentOf(run, link.starts),
-  ];
-  const created: Link = {
-    ...NOTHING,
-    key,
-    id: `${key} ${state.lives++}`,
-    by: token,
-    created: now,
-    ends,
-    starts,
-  };
-  Object.assign(created, {
-    target,
-    maxVisits: maxVisits ?? undefined,
-    password: password ?? undefined,
-    title: title ?? undefined,
-    written,
-    forwardQuery,
-    forwardPath,
-  });
+  const defaultEnd = defaultExpiryMs === undefined ? undefined : after(now, defaultExpiryMs);
+  const created: Link = { ...NOTHING, key, id: `${key} ${state.lives++}`, created: now, target: link.target };
+  Object.assign(created, { by, owner, written: link.code, ends: defaultEnd });
+  change(run, created, link);
   if (state.links.has(key)) state.reused.add(key);
   state.links.set(key, created);
-  state.makers.set(`${id}.${nth}`, created.id);
-  run.emit("link.created", key, { by: token });
+  state.makers.set(`${id}.${nth}`, `${created.id} 0`);
+  run.emit("link.created", key, { by });
   return { status: 201, link: viewOf(run, created, "maker") };
 }
+
+/** Whom the proxy names. */
+const namedIn = ({ command, state }: Run) =>
+  state.settings.editors === undefined ? undefined : command.person;
+
+/** A known token, or a person. Proxies may send a token of their own. */
+const creatorIn = (run: Run, token: string | undefined) =>
+  token !== undefined && run.state.creators.includes(token) ? token : namedIn(run);
 
 /** One client: an IPv4 address, or so many groups of an IPv6 one. */
 const clientOf = (address: string, groups: number) => address.split(":").slice(0, groups).join(":");
@@ -399,21 +394,18 @@ function create(run: Run, command: Creating, links: readonly NewLink[], answer: 
   const { state, now } = run;
   const { id, door, client, token, idempotencyKey } = command;
   const body = `${door} ${command.kind} ${JSON.stringify(links)}`;
-  const scope = `${clientOf(client, 4)} ${idempotencyKey ?? ""}`;
-  const isCreator = state.creators.length === 0 || (token !== undefined && state.creators.includes(token));
+  const creator = creatorIn(run, token);
+  const isRefused = creator === undefined && state.settings.editors !== undefined;
+  const scope = `${clientOf(client, 4)} ${idempotencyKey ?? ""} ${creator ?? ""}`;
   for (const status of [401, 403])
-    run.refuseIf(!isCreator, status, token === undefined ? "token.missing" : "token.wrong");
-  run.refuseIf(
-    idempotencyKey !== undefined && token === undefined && idempotencyKey.length < 16,
-    400,
-    "idempotency.format",
-  );
+    run.refuseIf(isRefused, status, token === undefined ? "token.missing" : "token.wrong");
+  run.refuseIf(creator === undefined && (idempotencyKey?.length ?? 16) < 16, 400, "idempotency.format");
   const earlier = idempotencyKey === undefined ? undefined : state.keyed.get(scope);
-  const isKnown =
+  const isAgain =
     earlier !== undefined && !(run.passed(after(earlier.at, DAY_MS)) && run.either([true, false]));
-  run.refuseIf(isKnown && earlier.body !== body, 422, "idempotency.reused");
+  run.refuseIf(isAgain && earlier.body !== body, 422, "idempotency.reused");
   run.orRefuse();
-  const keyed = isKnown ? earlier : { body, at: now, created: new Map<number, Link>() };
+  const keyed = isAgain ? earlier : { body, at: now, created: new Map<number, Link>() };
   const results = links.map((link, nth) => {
     const shown = command.kind === "batch" ? answer?.results?.[nth] : answer;
     const original = keyed.created.get(nth);
@@ -439,30 +431,33 @@ function replay({ state }: Run, original: Link, maker: string, shown: Answer | u
       event.subject === before ? { ...event, subject: link.key } : event,
     );
   }
-  state.makers.set(maker, id);
+  state.makers.set(maker, `${id} 0`);
   return { status: 201, replayed: true, link: { key: original.key, createdMs: created } };
 }
 
-// ------------------------------------------------------------------------------------------- changes by the maker
+// ----------------------------------------------------------------------------- changes by the maker and by editors
 
-/** Whether a manage key is that of this life of the link. */
-function isMaker({ state }: Run, link: Link | undefined, key: MakerKey): boolean {
-  return (
-    link !== undefined && typeof key === "object" && state.makers.get(`${key.of}.${key.nth}`) === link.id
-  );
+/** Whoever has its manage key or owns a link may do everything; with EDITORS=everybody, others correct it unless it has a password. */
+function rightOf(run: Run, link: Link | undefined, key: MakerKey): "maker" | "editor" | undefined {
+  const [person, { makers, settings }] = [namedIn(run), run.state];
+  if (link === undefined) return undefined;
+  const isKey = typeof key === "object" && makers.get(`${key.of}.${key.nth}`) === `${link.id} ${link.keys}`;
+  if (isKey || (person !== undefined && person === link.owner)) return "maker";
+  const isEditor = person !== undefined && settings.editors === "everybody" && link.password === undefined;
+  return isEditor ? "editor" : undefined;
 }
 
 /** Fields that are left out keep their value. Returns whether anything changed: the same value again is no change. */
 function change(run: Run, link: Link, terms: Terms): boolean {
   const before = JSON.stringify(link);
-  const { target = link.target, maxVisits, password } = terms;
+  const { target = link.target } = terms;
   if (target !== link.target) Object.assign(link, { target, changed: run.now, changes: link.changes + 1 });
   link.ends = momentOf(run, terms.ends, link.ends);
   link.starts = momentOf(run, terms.starts, link.starts);
-  link.maxVisits = maxVisits === undefined ? link.maxVisits : (maxVisits ?? undefined);
-  link.password = password === undefined ? link.password : (password ?? undefined);
-  if (typeof password === "string") link.passwords++;
-  link.title = terms.title === undefined ? link.title : (terms.title ?? undefined);
+  for (const name of ["maxVisits", "password", "title"] as const)
+    if (terms[name] !== undefined) Object.assign(link, { [name]: terms[name] ?? undefined });
+  if (typeof terms.password === "string") link.passwords++;
+  if (link.maxVisits === undefined) link.used = 0;
   link.forwardQuery = terms.forwardQuery ?? link.forwardQuery;
   link.forwardPath = terms.forwardPath ?? link.forwardPath;
   const isUsedUp = link.maxVisits !== undefined && link.used >= link.maxVisits;
@@ -470,42 +465,120 @@ function change(run: Run, link: Link, terms: Terms): boolean {
   return before !== JSON.stringify(link);
 }
 
-/** The right key, a link that hasn't ended, and the version that the maker knows. */
-function refuseMaker(run: Run, { code, key, match }: Of<"edit"> | Of<"withdraw">): Link {
+function setOwner(link: Link, owner: string | undefined): boolean {
+  if (owner === link.owner) return false;
+  Object.assign(link, { owner, keys: link.keys + 1 });
+  return true;
+}
+
+/** A right to change the link, a reserved one only for its maker, and the version that they know. A right that ends meanwhile is 412. */
+function refuseMaker(
+  run: Run,
+  { code, key, match }: Of<"edit"> | Of<"withdraw"> | Of<"bring-back">,
+  isReserved = false,
+): Link {
   const link = linkOf(run, code);
-  run.refuseIf(key === undefined, 401, "key.missing");
-  run.refuseIf(link !== undefined && key !== undefined && !isMaker(run, link, key), 403, "key.wrong");
+  const right = rightOf(run, link, key);
+  const isSomebody = key !== undefined || namedIn(run) !== undefined;
+  const isOther = isSomebody && link !== undefined && right === undefined;
+  run.refuseIf(!isSomebody, 401, "key.missing");
+  run.refuseIf(isOther, 403, key === undefined ? "owner.other" : "key.wrong");
+  run.refuseIf(isReserved && right === "editor", 403, "owner.other");
+  const meanwhile = run.state.recent.filter(({ untilMs }) => untilMs >= run.now.earliest);
+  const isLost = meanwhile.some(({ links }) => rightOf(run, links.get(link?.key ?? ""), key) !== undefined);
+  run.refuseIf(isLost && right !== "maker" && run.either([false, true]), 412, "precondition.failed");
   run.refuseIf(!isVersion(run, link, match), 412, "precondition.failed");
   run.refuseIf(link === undefined, ...GONE.unknown);
   return link ?? NOTHING;
 }
 
+/** The time for changes of a destination is over. */
+function refuseTarget(run: Run, link: Link, target: string | undefined): void {
+  const isNew = target !== undefined && target !== link.target;
+  run.refuseIf(isNew && run.passed(after(link.created, run.state.settings.editsMs)), 403, "edits.closed");
+}
+
+/** A link can be handed over even if it has ended or is disabled. The journal has what people replace, unless there is a password. */
 function edit(run: Run, command: Of<"edit">): Said {
-  const { change: terms } = command;
-  const link = refuseMaker(run, command);
+  const { id, change: terms, key } = command;
+  const { owner, target, starts } = terms;
+  const by = namedIn(run);
+  const link = refuseMaker(run, command, owner !== undefined || terms.password !== undefined);
+  if (owner !== undefined) {
+    run.refuseIf(link.erased === true, ...GONE.deleted);
+    run.orRefuse();
+    const entry: Entry = { who: "person", by, action: "hand-over", key: link.key };
+    if (owner !== link.owner) handOver(run, id, entry, [link], owner);
+    return managed(run, id, link, key);
+  }
   refuseUnless(run, link, "scheduled");
   refuseTerms(run, terms, link);
-  const isNew = terms.target !== undefined && terms.target !== link.target;
-  run.refuseIf(isNew && run.passed(after(link.created, run.state.settings.editsMs)), 403, "edits.closed");
+  refuseTarget(run, link, target);
   const isStarted = link.starts === undefined || run.passed(link.starts);
-  const keepsStart =
-    terms.starts === undefined || (terms.starts === null && isStarted && run.either([true, false]));
+  const keepsStart = starts === undefined || (starts === null && isStarted && run.either([true, false]));
   run.refuseIf(isStarted && !keepsStart, 400, "starts_at.started");
   run.orRefuse();
-  if (change(run, link, terms)) run.emit("link.changed", link.key);
+  const before = { ...link };
+  const isChanged = change(run, link, terms);
+  if (isChanged) run.emit("link.changed", link.key, { by });
   if (link.ended) run.emit("link.expired", link.key, { maybe: true });
-  return { status: 200, link: viewOf(run, link, "maker") };
+  if (isChanged && by !== undefined) {
+    const isSecret = before.password !== undefined || link.password !== undefined;
+    const isNew = (of: Correctable) => JSON.stringify(before[of]) !== JSON.stringify(link[of]) && !isSecret;
+    const rowOf = (of: Correctable) => ({ of, on: link.id, was: before[of], became: link[of] });
+    const rows = CORRECTABLE.filter(isNew).map(rowOf);
+    const entry: Entry = { who: "person", by, action: "correct", key: link.key };
+    record(run, id, rows.length > 0 ? "one" : "final", entry, ...rows);
+  }
+  return managed(run, id, link, key);
+}
+
+/** The answer has the present manage key for somebody who is still its maker. */
+function managed(run: Run, id: number, link: Link, key: MakerKey): Said {
+  const isMaker = rightOf(run, link, key) === "maker";
+  if (isMaker) run.state.makers.set(`${id}.0`, `${link.id} ${link.keys}`);
+  return { status: 200, hasKey: isMaker, link: viewOf(run, link, isMaker ? "maker" : "colleague") };
+}
+
+/** Corrections of a link that its manage page can bring back, newest first: none of its values has changed since. */
+function offeredFor(run: Run, link: Link): number[] {
+  const isOpen = /^(?:active|scheduled)$/.test(standingOf(run, link));
+  const isClosed = run.passed(after(link.created, run.state.settings.editsMs));
+  return run.state.decisions.toReversed().flatMap((decision) => {
+    const { id, kind, entry, replaced } = decision;
+    const isOffered = (value: Replaced) =>
+      value.on === link.id &&
+      stands(run, decision, value) &&
+      isThere(run, link, value) &&
+      !(isClosed && value.of === "target");
+    return isOpen && kind === "one" && entry.action === "correct" && replaced.every(isOffered) ? [id] : [];
+  });
+}
+
+/** One click restores what a correction replaced, by the rules of an edit. */
+function bringBack(run: Run, command: Of<"bring-back">): Said {
+  const { match, nth } = command;
+  const { offered, decisions } = run.state;
+  const id = typeof match === "object" ? (offered.get(match.seenBy)?.[nth] ?? -1) : -1;
+  const link = refuseMaker(run, { ...command, match: undefined });
+  const replaced = decisions.find((one) => one.id === id)?.replaced ?? [];
+  const target = replaced.find(({ of, on }) => of === "target" && on === link.id)?.was as string | undefined;
+  run.refuseIf(!replaced.some(({ on }) => on === link.id), 404);
+  refuseUnless(run, link, "scheduled");
+  if (target !== undefined) refuseTerms(run, { target }, link);
+  refuseTarget(run, link, target);
+  return takeBack(run, { who: "person", by: namedIn(run) }, id);
 }
 
 /** Ends the link immediately and permanently, also a disabled one. */
 function withdraw(run: Run, command: Of<"withdraw">): Said {
-  const link = refuseMaker(run, command);
+  const link = refuseMaker(run, command, true);
   run.refuseIf(link.erased === true, ...GONE.deleted);
   run.refuseIf(link.ended !== undefined || run.passed(link.ends), 410);
   run.orRefuse();
   link.ended = { how: "withdrawn", at: run.now };
   run.emit("link.withdrawn", link.key);
-  return { status: 200, link: viewOf(run, link, "maker") };
+  return managed(run, command.id, link, command.key);
 }
 
 // --------------------------------------------------------------------------------------------------------- visits
@@ -614,17 +687,18 @@ function report(run: Run, { id, code, reason, client }: Of<"report">): Said {
 
 // ------------------------------------------------------------------------------------------- decisions of operators
 
-/** A decision is an entry with what it replaces: it is recorded before it changes anything. */
+/** A decision is an entry with what it replaces: it is recorded before it changes anything but what people correct. */
 function record(
   run: Run,
   id: number,
   kind: Decision["kind"],
   entry: Entry,
-  ...sets: (Link | Case | string)[]
+  ...sets: (Link | Case | string | Replaced)[]
 ): void {
   const { decisions, journal, cases, hosts } = run.state;
   const replaced = sets.map((one): Replaced => {
     if (typeof one === "string") return { of: "host", on: one, was: hosts.get(one) };
+    if ("of" in one) return one;
     if ("target" in one) return { of: "link", on: one.id, was: one.disabled && { ...one.disabled } };
     return { of: "case", on: [...cases].find(([, other]) => other === one)?.[0] ?? "", was: { ...one } };
   });
@@ -741,10 +815,25 @@ function decideHost(run: Run, command: Of<"block"> | Of<"unblock">): Said {
   return { status: 200, changed };
 }
 
-/** An operator's change, whatever EDITS says. It has no undo. */
+/** Gives links to somebody else, also ended and disabled ones. Returns how many changed. */
+function handOver(run: Run, id: number, entry: Entry, links: readonly Link[], owner: string): number {
+  const rows = links.map((link): Replaced => ({ of: "owner", on: link.id, was: link.owner, became: owner }));
+  record(run, id, links.length === 1 ? "one" : "many", entry, ...rows);
+  const changed = links.filter((link) => setOwner(link, owner));
+  for (const { key } of changed) run.emit("link.changed", key, { by: entry.by });
+  return changed.length;
+}
+
+/** An operator's change, whatever EDITS says. It has no undo, unless it hands the link over. */
 function correct(run: Run, command: Of<"correct">): Said {
-  const { who, change: terms } = command;
+  const { id, who, change: terms } = command;
   const link = refuseDecision(run, command);
+  if (terms.owner !== undefined) {
+    run.orRefuse();
+    if (link.erased || link === NOTHING) return { status: 200, changed: 0 };
+    const entry: Entry = { who: "operator", by: who, action: "hand-over", key: link.key };
+    return { status: 200, changed: handOver(run, id, entry, [link], terms.owner) };
+  }
   refuseUnless(run, link, "scheduled");
   refuseTerms(run, terms, link);
   run.orRefuse();
@@ -773,18 +862,22 @@ function erase(run: Run, command: Of<"erase">): Said {
   return { status: 200, changed: 1 };
 }
 
-/** Finds links by the start of the code or a part of the destination or title in any capitals, by host with subdomains, by creator. */
-const findLinks = (run: Run, { q = "", host, by }: Search): Link[] =>
+/** Finds links by the start of the code or a part of the destination or title in any capitals, by host with subdomains, by creator, by owner. */
+const findLinks = (run: Run, { q = "", host, by, owner }: Search): Link[] =>
   [...run.state.links.values()].filter(
     (link) =>
       (link.key.startsWith(q) || `${link.target} ${link.title}`.toLowerCase().includes(q)) &&
       (host === undefined || `.${hostOf(link.target)}`.endsWith(`.${host}`)) &&
       (by === undefined || link.by === by) &&
+      (owner === undefined || link.owner === owner) &&
       linkOf(run, link.key) !== undefined,
   );
 
 /** Decides about all links that a search finds, if there are as many as the operator has seen. Later ones are left out. */
-function decideFound(run: Run, command: Of<"disable-found"> | Of<"enable-found">): Said {
+function decideFound(
+  run: Run,
+  command: Of<"disable-found"> | Of<"enable-found"> | Of<"hand-over-found">,
+): Said {
   const { id, who, kind, search, count, untilMs = Infinity } = command;
   const found = findLinks(run, search).filter(
     ({ created: { earliest, latest } }) =>
@@ -799,34 +892,66 @@ function decideFound(run: Run, command: Of<"disable-found"> | Of<"enable-found">
   const reason = kind === "disable-found" ? command.reason : undefined;
   const key = links.length === 1 ? links[0]?.key : undefined;
   const entry: Entry = { who: "operator", by: who, action: kind.replace("-found", ""), key, reason };
+  if (kind === "hand-over-found")
+    return { status: 200, changed: handOver(run, id, entry, links, command.owner) };
   return { status: 200, changed: setLinks(run, id, entry, links) };
+}
+
+/** Whether a value of a decision can be restored: no later decision about it stands, and its link exists. */
+function stands(run: Run, decision: Decision, { of, on, undone }: Replaced): boolean {
+  const { decisions, links } = run.state;
+  const later = decisions.slice(decisions.indexOf(decision) + 1).flatMap(({ replaced }) => replaced);
+  const exists = ({ id, key, erased }: Link) => id === on && linkOf(run, key) !== undefined && !erased;
+  return (
+    !undone &&
+    !later.some((value) => !value.undone && value.of === of && value.on === on) &&
+    (of === "host" || [...links.values()].some(exists))
+  );
+}
+
+/** Whether the link still has the value that a correction gave it. */
+const isThere = (run: Run, link: Link, value: Replaced) =>
+  value.of === "owner" || !("became" in value) || mayEqual(run, link[value.of], value.became);
+
+/** A correction is restored as a change of now: of a link that works, with a start and an end in the future. */
+function canChange(run: Run, link: Link, values: readonly Replaced[]): boolean {
+  const former = Object.fromEntries(values.map(({ of, was }) => [of, was])) as Partial<Link>;
+  const { ends, starts, maxVisits } = { ...link, ...former };
+  const isStarted = link.starts === undefined || run.passed(link.starts);
+  const isOver = [link.ended?.at, link.ends, ends].some((end) => run.passed(end));
+  const isLate = "starts" in former && (isStarted || run.passed(starts));
+  const isBackwards = ends !== undefined && starts !== undefined && ends.earliest <= starts.latest;
+  const isUsedUp = maxVisits !== undefined && maxVisits <= link.used;
+  const isStopped = link.disabled || isOver || isLate || isBackwards || isUsedUp;
+  return !isStopped && values.every((value) => isThere(run, link, value));
 }
 
 /**
  * Restores exactly what a decision replaced. Refused if it is undone already or a later decision stands on any of its values; of
  * a decision about many, such links are skipped. Once the later one is undone, the earlier stands again. Undo has no undo.
  */
-function undo(run: Run, { who, decision: id }: Of<"undo">): Said {
-  const { decisions, journal, links } = run.state;
-  const nth = decisions.findIndex((one) => one.id === id && one.kind !== "final");
-  const { kind, entry, replaced } = decisions[nth] ?? { kind: "one", entry: undefined, replaced: [] };
-  const later = decisions.slice(nth + 1).flatMap((one) => one.replaced.filter(({ undone }) => !undone));
-  const exists = (value: Replaced) =>
-    value.of === "host" || [...links.values()].some((link) => link.id === value.on && linkOf(run, link.key));
-  const stands = (value: Replaced) =>
-    !value.undone && !later.some(({ of, on }) => of === value.of && on === value.on) && exists(value);
-  const groups = kind === "one" ? [replaced] : [...Map.groupBy(replaced, ({ on }) => on).values()];
-  const free = groups.filter((group) => group.every(stands));
-  const open = groups.filter((group) => group.some(({ undone }) => !undone));
+function undo(run: Run, { who, decision }: Of<"undo">): Said {
   refuseOperator(run, who);
-  run.refuseIf(free.length === 0, 409);
+  return takeBack(run, { who: "operator", by: who }, decision);
+}
+
+function takeBack(run: Run, by: Pick<Entry, "who" | "by">, id: number): Said {
+  const { decisions, journal, links } = run.state;
+  const decision = decisions.find((one) => one.id === id && one.kind !== "final");
+  const { kind = "one", entry, replaced = [] } = decision ?? {};
+  const groups = kind === "one" ? [replaced] : [...Map.groupBy(replaced, ({ on }) => on).values()];
+  const free = groups.filter((group) => decision && group.every((value) => stands(run, decision, value)));
+  const open = groups.filter((group) => group.some(({ undone }) => !undone));
+  const undone = [...links.values()].filter(({ id: on }) => free.flat().some((value) => value.on === on));
+  const isTerm = entry?.action === "correct";
+  run.refuseIf(free.length === 0 || (isTerm && !undone.every((link) => canChange(run, link, replaced))), 409);
   run.orRefuse();
   if (entry === undefined) return { status: 409 };
   // Like a decision, it names its link if it is only one.
-  const undone = [...links.values()].filter(({ id: on }) => free.flat().some((value) => value.on === on));
   const key = kind === "many" && undone.length === 1 ? undone[0]?.key : entry.key;
-  journal.unshift({ who: "operator", by: who, action: "undo", key, host: entry.host });
-  for (const value of free.flat()) restore(run, value, who);
+  journal.unshift({ ...by, action: "undo", key, host: entry.host });
+  for (const value of free.flat()) restore(run, value, by.by ?? "");
+  if (isTerm) for (const link of undone) run.emit("link.changed", link.key, { by: by.by });
   return { status: 200, changed: free.length, skipped: open.length - free.length };
 }
 
@@ -837,6 +962,14 @@ function restore(run: Run, value: Replaced, who: string): void {
   if (value.of === "host") return setRule(run, value.on, value.was, who);
   const link = [...links.values()].find(({ id }) => id === value.on);
   if (value.of === "link") return link && setDisabled(run, link, value.was, who);
+  if ("became" in value) {
+    if (!link) return;
+    if (value.of !== "owner") Object.assign(link, { [value.of]: value.was });
+    else if (setOwner(link, value.was as string | undefined)) run.emit("link.changed", link.key, { by: who });
+    if (value.of === "target") Object.assign(link, { changed: run.now, changes: link.changes + 1 });
+    if (link.maxVisits === undefined) link.used = 0;
+    return;
+  }
   const one = cases.get(value.on);
   const { open, answer, answered, disabled, pending, openings } = value.was;
   if (!one || !link) return;
@@ -902,27 +1035,34 @@ function available(run: Run, { code }: Of<"available">): Said {
   return { status: 200, available: isFree(run, keyOf(settings, code)) };
 }
 
+/** With its key or a right name, a manage page opens any link that isn't erased. Without a key, it is the same for every other code. */
 function read(run: Run, command: Of<"read"> | Of<"stats"> | Of<"preview">): Said {
-  const { kind, code } = command;
+  const { id, kind, door, code } = command;
   const link = linkOf(run, code);
-  const key = kind === "preview" ? undefined : command.key;
-  const isOwner = isMaker(run, link, key);
+  const [key, person] = [kind === "preview" ? undefined : command.key, namedIn(run)];
+  const right = kind === "preview" ? undefined : rightOf(run, link, key);
+  const isPage = kind === "read" && door === "form";
+  const isMaker = right === "maker";
+  if (isPage && key === undefined) {
+    run.refuseIf(right === undefined || link?.erased === true, 401, "key.missing");
+    run.orRefuse();
+  }
   const ended = ["used_up", "expired", ...(kind === "preview" ? [] : ["disabled" as const])] as const;
-  const standing = refuseUnless(
-    run,
-    link,
-    ...ended,
-    ...(isOwner ? (["scheduled", "withdrawn"] as const) : []),
-  );
-  run.refuseIf(link !== undefined && key !== undefined && !isOwner, 403, "key.wrong");
-  run.refuseIf(
-    !isOwner && standing === "disabled" && link?.ended?.how === "withdrawn" && run.either([true, false]),
-    410,
-  );
+  const isOpened = isMaker || (isPage && right !== undefined);
+  const hidden = isOpened ? (["scheduled", "withdrawn"] as const) : [];
+  const standing = refuseUnless(run, link, ...ended, ...hidden);
+  const isWrong = link !== undefined && key !== undefined && right === undefined;
+  run.refuseIf(isWrong && (isPage || person === undefined), 403, "key.wrong");
+  const isWithdrawn = standing === "disabled" && link?.ended?.how === "withdrawn";
+  run.refuseIf(!isOpened && isWithdrawn && run.either([true, false]), 410);
   run.orRefuse();
   if (link === undefined || kind === "preview") return { status: 200 };
   if (kind === "stats") return { status: 200, visits: visitsOf(run.state, link) };
-  return { status: 200, link: viewOf(run, link, isOwner ? "maker" : "public") };
+  if (!isPage)
+    return { status: 200, link: viewOf(run, link, isMaker ? "maker" : person ? "colleague" : "public") };
+  const offered = person === undefined ? [] : offeredFor(run, link);
+  run.state.offered.set(id, offered);
+  return { status: 200, offered: offered.length };
 }
 
 /** Visits show within a minute, so an answer may have fewer. */
@@ -963,6 +1103,7 @@ const ACTS: Acts = {
   batch: (run, command, answer) => create(run, command, command.links, answer),
   edit,
   withdraw,
+  "bring-back": bringBack,
   visit,
   report,
   read,
@@ -984,6 +1125,7 @@ const ACTS: Acts = {
   unblock: decideHost,
   "disable-found": decideFound,
   "enable-found": decideFound,
+  "hand-over-found": decideFound,
   undo,
   move,
   import: importRows,
@@ -996,5 +1138,10 @@ const ACTS: Acts = {
     return { status: 200 };
   },
 };
+
+/** Public pages and responses never show a title. The page of an unknown code lists colleagues' links to people. */
+export const hidesTitle = ({ kind, person }: Command): boolean =>
+  /^(?:preview|report|available|stats)$/.test(kind) || (kind === "visit" && person === undefined);
+
 export const perform = (run: Run, command: Command, answer?: Answer): Said =>
   (ACTS[command.kind] as (run: Run, command: Command, answer?: Answer) => Said)(run, command, answer);

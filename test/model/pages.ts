@@ -3,8 +3,9 @@
  * like old tabs: a later command sends a form as its page showed it, whatever happened since.
  */
 import type { Answer, Command, Terms, Time } from "./commands.ts";
+import { searchOf } from "./doors.ts";
 import { keyOf } from "./model.ts";
-import type { Memory, World } from "./world.ts";
+import { headersFor, type Memory, tokenOf, type World } from "./world.ts";
 
 interface Form {
   readonly path: string;
@@ -106,22 +107,27 @@ function deedOf(world: World, memory: Memory, command: Command, tab: Tab | undef
   const reason = "reason" in command && command.reason !== undefined ? { reason: command.reason } : {};
   switch (command.kind) {
     case "create":
-      return { page: "/", form: ({ offers }) => offers.has("original_url"), input: inputOfCreate(command) };
-    case "read": {
-      const key =
-        command.key === "wrong"
-          ? "A".repeat(22)
-          : command.key && memory.keys.get(`${command.key.of}.${command.key.nth}`)?.manageKey;
-      return key === undefined
-        ? undefined
-        : { page: `${code}+manage`, form: ({ offers }) => offers.has("key"), input: { key } };
-    }
-    case "edit":
       return {
-        page: tab,
-        form: (form) => holds(form, { act: "change" }),
-        input: inputOfEdit(command.change),
+        page: "/",
+        form: ({ offers }) => offers.has("original_url"),
+        input: inputOfCreate(command),
       };
+    case "read": {
+      if (command.key === undefined) return { page: `${code}+manage` };
+      const { key: of } = command;
+      const key = of === "wrong" ? "A".repeat(22) : memory.keys.get(`${of.of}.${of.nth}`)?.manageKey;
+      return key === undefined ? undefined : { page: `${code}+manage`, form: isForKey, input: { key } };
+    }
+    case "edit": {
+      const { owner, ...change } = command.change;
+      return owner === undefined
+        ? { page: tab, form: (form) => holds(form, { act: "change" }), input: inputOfEdit(change) }
+        : { page: tab, form: (form) => holds(form, { act: "hand-over" }), input: { owner } };
+    }
+    case "bring-back": {
+      let left = command.nth;
+      return { page: tab, form: (form) => holds(form, { act: "bring-back" }) && left-- === 0 };
+    }
     case "withdraw":
       return { page: tab, form: (form) => holds(form, { act: "withdraw" }), input: { sure: true } };
     case "report":
@@ -148,7 +154,7 @@ function deedOf(world: World, memory: Memory, command: Command, tab: Tab | undef
     case "view-journal":
       return { page: "/admin/journal" };
     case "search":
-      return { page: `/admin/links?${queryOf(command.search)}` };
+      return { page: `/admin/links?${searchOf(command.search)}` };
     case "answer":
       // Without a case, the form disables.
       return {
@@ -164,6 +170,7 @@ function deedOf(world: World, memory: Memory, command: Command, tab: Tab | undef
     case "enable":
       return { page: tab, form: about(command.kind), input: { ...reason, action: command.kind } };
     case "correct":
+      if (command.change.owner !== undefined) return undefined;
       return { page: tab, form: about("change"), input: inputOfEdit(command.change) };
     case "erase":
       return { page: tab, form: about("erase"), input: { confirm: true } };
@@ -176,12 +183,13 @@ function deedOf(world: World, memory: Memory, command: Command, tab: Tab | undef
     case "unblock":
       return { page: "/admin/hosts", form: (form) => holds(form, { action: "unblock", host: command.host }) };
     case "disable-found":
-    case "enable-found": {
-      const action = command.kind === "disable-found" ? "disable" : "enable";
+    case "enable-found":
+    case "hand-over-found": {
+      const action = command.kind.replace("-found", "");
       if (command.count === undefined)
-        return { page: `/admin/found?${queryOf(command.search)}&action=${action}` };
+        return { page: `/admin/found?${searchOf(command.search)}&action=${action}` };
       const isFound = (form: Form) => form.path.startsWith("/admin/found") && holds(form, { action });
-      return { page: tab, form: isFound, input: reason };
+      return { page: tab, form: isFound, input: "owner" in command ? { owner: command.owner } : reason };
     }
     case "undo":
       return { page: tab, form: ({ buttons }) => buttons.some(({ shortcut }) => shortcut === UNDO_KEY) };
@@ -228,7 +236,7 @@ async function sessionOf(
 ): Promise<Tab> {
   const known = sessions.get(command.who);
   if (known !== undefined && world.nowMs() - known.openedMs < SESSION_MS) return known;
-  const token = new URLSearchParams({ token: world.tokenOf(command.who) }).toString();
+  const token = new URLSearchParams({ token: tokenOf(command.who) }).toString();
   const session = await request(world, command, "/admin", "", token);
   if (session.status === 303) sessions.set(command.who, session);
   return session;
@@ -263,14 +271,16 @@ function answerOf(memory: Memory, { id, kind }: Command, page: Tab, next: Tab): 
   // Browsers get no challenge, because it would open their own dialog.
   if (status === 403 && reason?.startsWith("password.") === true) return { status: 401, reason };
   if (status === 403 && reason === "operator.wrong") return { status: 401 };
+  if (kind === "read" && status === 200)
+    return next.forms.some(isForKey)
+      ? { status: 401, reason: "key.missing" }
+      : { status, offered: next.forms.filter((form) => holds(form, { act: "bring-back" })).length };
   if (kind === "visit") return { status: status === 303 ? 302 : status, reason, location: page.location };
   return { status: status === 303 ? (DONE[kind] ?? 200) : status, reason, ...counted };
 }
 
-function queryOf({ q, host, by }: Extract<Command, { kind: "search" }>["search"]): string {
-  const text = [by === undefined ? [] : `by:${by}`, q ?? []].flat().join(" ");
-  return new URLSearchParams({ ...(text && { q: text }), ...(host !== undefined && { host }) }).toString();
-}
+/** Whether a manage page shows it instead of the link. */
+const isForKey = ({ offers }: Form) => offers.has("key") && !offers.has("act");
 
 /** Whether the form would send these fields, or has a button for them. */
 function holds({ fields, buttons }: Form, wanted: Readonly<Record<string, string>>): boolean {
@@ -281,32 +291,33 @@ function holds({ fields, buttons }: Form, wanted: Readonly<Record<string, string
 }
 
 function inputOfCreate({ link, token }: Extract<Command, { kind: "create" }>): Input {
-  const { target, code, ends, starts, maxVisits, password, title, forwardQuery, forwardPath } = link;
   return {
-    original_url: target,
-    ...(code !== undefined && { custom_code: code }),
-    ...inputOfTime("expire_duration", "expires_at", ends, ""),
-    ...(starts && { starts_at: localOf(starts) }),
-    ...(typeof maxVisits === "number" && { max_visits: String(maxVisits) }),
-    ...(typeof password === "string" && { password }),
-    ...(typeof title === "string" && { title }),
-    ...(forwardQuery === true && { forward_query: true }),
-    ...(forwardPath === true && { forward_path: true }),
-    ...(token !== undefined && { token }),
+    original_url: link.target,
+    ...(link.code !== undefined && { custom_code: link.code }),
+    ...inputOfTime("expire_duration", "expires_at", link.ends, ""),
+    ...(link.starts && { starts_at: localOf(link.starts) }),
+    ...inputOfTerms(link),
+    ...(token !== undefined && { token: tokenOf(token) }),
   };
 }
 
-function inputOfEdit({ target, ends, starts, maxVisits, password, title, ...flags }: Terms): Input {
+function inputOfEdit({ target, ends, starts, ...terms }: Terms): Input {
   return {
     ...(target !== undefined && { target }),
     ...inputOfTime("expires_at", "expires_at_date", ends, "never"),
     ...inputOfTime("starts_at", "starts_at_date", starts, "now"),
+    ...(terms.password === null && { remove: true }),
+    ...inputOfTerms(terms),
+  };
+}
+
+function inputOfTerms({ maxVisits, password, title, forwardQuery, forwardPath }: Terms): Input {
+  return {
     ...(maxVisits !== undefined && { max_visits: String(maxVisits ?? "") }),
     ...(typeof password === "string" && { password }),
-    ...(password === null && { remove: true }),
     ...(title !== undefined && { title: title ?? "" }),
-    ...(flags.forwardQuery !== undefined && { forward_query: flags.forwardQuery }),
-    ...(flags.forwardPath !== undefined && { forward_path: flags.forwardPath }),
+    ...(forwardQuery !== undefined && { forward_query: forwardQuery }),
+    ...(forwardPath !== undefined && { forward_path: forwardPath }),
   };
 }
 
@@ -333,7 +344,7 @@ async function request(
     method: body === undefined ? "GET" : "POST",
     headers: {
       ...BROWSER,
-      ...world.headersFor(command.client),
+      ...headersFor(command),
       Cookie: `language=en; ${cookie}`,
       ...(body !== undefined && { "Content-Type": "application/x-www-form-urlencoded" }),
     },

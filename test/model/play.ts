@@ -6,11 +6,24 @@ import type { Finding } from "./player.ts";
 import type { WorldOptions } from "./world.ts";
 
 export const WORLDS = {
-  "in-process": { engine: "sqlite", processes: 1, kind: "in-process", codeCase: "ignore" },
-  sqlite: { engine: "sqlite", processes: 1, kind: "program", codeCase: "match" },
-  processes: { engine: "sqlite", processes: 2, kind: "program", codeCase: "ignore" },
+  "in-process": {
+    engine: "sqlite",
+    processes: 1,
+    kind: "in-process",
+    codeCase: "ignore",
+    editors: "everybody",
+  },
+  public: { engine: "sqlite", processes: 1, kind: "in-process", codeCase: "match" },
+  sqlite: { engine: "sqlite", processes: 1, kind: "program", codeCase: "match", editors: "maker" },
+  processes: { engine: "sqlite", processes: 2, kind: "program", codeCase: "ignore", editors: "everybody" },
   postgres: { engine: "postgres", processes: 1, kind: "program", codeCase: "ignore" },
-  "postgres-processes": { engine: "postgres", processes: 2, kind: "program", codeCase: "match" },
+  "postgres-processes": {
+    engine: "postgres",
+    processes: 2,
+    kind: "program",
+    codeCase: "match",
+    editors: "everybody",
+  },
 } as const satisfies Readonly<Record<string, WorldOptions>>;
 
 const HELP = `npm run model -- [--minutes N] [--world NAME]… [--seed N] [--sequences N] [--program CHECKOUT]

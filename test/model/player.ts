@@ -67,32 +67,36 @@ export async function playSteps(
   const prefix = `q${(names++).toString(36).padStart(6, "0")}`;
   const baseMs = Math.ceil(world.nowMs() / MINUTE_MS) * MINUTE_MS;
   const requests: string[] = [];
-  const recorded = recording(world, requests);
   const answers = new Map<number, Answer>();
   const scope = { codes: new Set<string>(), hosts: new Set<string>(), mark: prefix };
+  const hasPeople = world.settings.editors !== undefined;
   let states: readonly State[] = [START(world.settings)];
   let ticks = 0;
   let sent = 0;
   let after = 0;
 
   async function send(step: Step): Promise<Sent | undefined> {
-    const command = resolve(step, { prefix, baseMs, answers });
+    const command = resolve(step, { prefix, baseMs, answers, hasPeople });
     if (command === undefined) return undefined;
     noteScope(scope, command, world.settings);
     requests.push(`# ${JSON.stringify(command)}`);
     const called = ticks++;
     const isPage = command.door === "form" || command.door === "desk";
+    const texts: string[] = [];
+    const recorded = recording(world, requests, texts);
     const loses = step.isLost === true;
     const seen = isPage
       ? await runPage(recorded, memory, command, { tab: tabOf(step), loses })
       : await run(recorded, memory, command, { loses });
     if (seen === undefined) return undefined;
-    const answer = seen.answer && withKeys(world.settings, seen.answer);
+    const hasTitle = texts.some((text) => text.includes(`${prefix}A-team`));
+    const answer = seen.answer && withKeys(world.settings, { ...seen.answer, hasTitle });
     if (answer !== undefined) answers.set(command.id, answer);
     for (const { link } of [answer ?? [], answer?.results ?? []].flat()) if (link) scope.codes.add(link.key);
     sent++;
-    // The form that withdraws a link carries no version.
-    const isBlind = command.kind === "withdraw" && isPage;
+    // The forms that withdraw a link or hand it over carry no version.
+    const isHandOver = command.kind === "edit" && command.change.owner !== undefined;
+    const isBlind = isPage && (command.kind === "withdraw" || isHandOver);
     return {
       ...seen,
       answer,
@@ -294,10 +298,11 @@ interface Resolution {
   readonly prefix: string;
   readonly baseMs: number;
   readonly answers: ReadonlyMap<number, Answer>;
+  readonly hasPeople: boolean;
 }
 
 /** The command with its present codes, hosts and times. Undefined if it refers to an answer that never came. */
-function resolve(step: Step, { prefix, baseMs, answers }: Resolution): Command | undefined {
+function resolve(step: Step, { prefix, baseMs, answers, hasPeople }: Resolution): Command | undefined {
   let isKnown = true;
   function value(name: string, part: unknown): unknown {
     if (name === "atMs" || name === "createdMs" || name === "endsMs") return baseMs + (part as number);
@@ -310,9 +315,12 @@ function resolve(step: Step, { prefix, baseMs, answers }: Resolution): Command |
     isKnown &&= code !== undefined;
     return code;
   }
-  const { countOf, together: _together, isLost: _isLost, ...command } = step;
+  const { countOf, together: _together, isLost: _isLost, isKeyless = false, ...command } = step;
   const copy = JSON.parse(JSON.stringify(command), value) as Command &
-    Pick<Answer, "untilMs"> & { count?: number };
+    Pick<Answer, "untilMs"> & { count?: number; key?: undefined; token?: undefined };
+  if (isKeyless && hasPeople) copy.key = undefined;
+  if (!hasPeople) copy.token = undefined;
+  if (!hasPeople && /"owner":/.test(JSON.stringify(copy))) return undefined;
   if (countOf !== undefined) {
     const { changed: count, untilMs } = answers.get(countOf) ?? {};
     if (count === undefined) return undefined;
@@ -352,8 +360,8 @@ function noteScope(
 /** Of every browser. */
 const PLAIN_HEADERS: ReadonlySet<string> = new Set(["Accept", "User-Agent", "Content-Type"]);
 
-/** The world, which notes every request as a command of a terminal. */
-function recording(world: World, requests: string[]): World {
+/** The world, which notes every request as a command of a terminal, and the text of every response. */
+function recording(world: World, requests: string[], texts: string[]): World {
   const quote = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
   return {
     ...world,
@@ -365,7 +373,9 @@ function recording(world: World, requests: string[]): World {
       requests.push(
         ["curl -i -X", init.method ?? "GET", ...headers, ...body, quote(`localhost:3000${path}`)].join(" "),
       );
-      return world.fetch(path, init);
+      const response = await world.fetch(path, init);
+      texts.push(JSON.stringify(response.headers) + (await response.clone().text()));
+      return response;
     },
   };
 }

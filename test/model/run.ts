@@ -98,6 +98,7 @@ export const START = (settings: Settings): State => ({
   imported: new Map(),
   forms: new Map(),
   makers: new Map(),
+  offered: new Map(),
   seen: new Map(),
   recent: [],
 });

@@ -26,6 +26,8 @@ export type Step = (
   readonly together?: number;
   /** The answer never arrives. */
   readonly isLost?: true;
+  /** Where the proxy names people, the name is enough. */
+  readonly isKeyless?: boolean;
   /** Its `count` is what the answer to this command said. */
   readonly countOf?: number;
 };
@@ -48,9 +50,11 @@ const HOST = "~h.example";
 const HOSTS = [HOST, "~k.example", `deep.${HOST}`];
 const CLIENTS = ["203.0.113.1", "198.51.100.1", "192.0.2.1"];
 const OPERATORS = ["alice", "bob"];
+const PEOPLE = ["mina", "joon"];
 const REASONS: readonly Reason[] = ["spam", "malware", "legal"];
 const VISITORS: readonly Visitor[] = ["person", "library", "crawler", "prefetch"];
 const PASSWORDS = ["one", "two"];
+const TITLE = { title: "~A-team" };
 const ENDS: readonly Time[] = [
   { inMs: DAY_MS },
   { atMs: 10 * MINUTE_MS },
@@ -64,7 +68,8 @@ const SEARCHES: readonly Search[] = [
   { host: "~k.example" },
   { q: "~" },
   { q: "~a" },
-  { by: "alice", host: HOST },
+  { by: "mina", host: HOST },
+  { owner: "mina", host: HOST },
 ];
 const JUMPS = [1000, 11 * MINUTE_MS, HOUR_MS, 13 * HOUR_MS, DAY_MS, 2 * DAY_MS + HOUR_MS];
 
@@ -131,7 +136,7 @@ function termsOf(choice: Choice): Omit<Terms, "target"> {
     starts,
     { forwardQuery: true },
     { forwardPath: true },
-    { title: choice.one(["~A team", null]) },
+    choice.one([TITLE, { title: null }]),
     { ...ends, ...limit, ...password },
   ]);
 }
@@ -139,7 +144,7 @@ function termsOf(choice: Choice): Omit<Terms, "target"> {
 function newLink(choice: Choice, { only, draft }: Place): NewLink {
   const code = only?.startsWith("~") === true ? only : choice.one(CODES);
   // POST /api/v1/shorten has no fields for the terms.
-  const terms = draft.door === "shorten" ? {} : termsOf(choice);
+  const terms = draft.door === "shorten" ? {} : { ...(choice.rarely(3) && TITLE), ...termsOf(choice) };
   return { target: targetOf(choice), ...(!choice.rarely(4) && { code }), ...terms };
 }
 
@@ -162,7 +167,7 @@ const FIELDS: Readonly<Record<string, (choice: Choice, place: Place) => object |
     const maker = choice.recent(makersOf(place));
     if (maker === undefined) return undefined;
     const { code, of, nth } = maker;
-    return { code, key: choice.rarely(10) ? "wrong" : { of, nth } };
+    return { code, key: choice.rarely(10) ? "wrong" : { of, nth }, isKeyless: !choice.rarely(3) };
   },
   /** A key that anybody may leave out. */
   keyIfAny: (choice, { draft }) => (draft.door === "api" && choice.rarely(3) ? { key: undefined } : {}),
@@ -172,7 +177,10 @@ const FIELDS: Readonly<Record<string, (choice: Choice, place: Place) => object |
       (step) => step.kind === "read" && step.door === draft.door && step.code === draft.code,
     );
     const read = choice.rarely(2) ? choice.recent(old) : undefined;
-    if (read?.kind === "read") return { key: read.key, match: { seenBy: read.id } };
+    if (read?.kind === "read") {
+      const { key, person, isKeyless } = read;
+      return { key, person, isKeyless, match: { seenBy: read.id } };
+    }
     if (draft.door === "form") return { match: { seenBy: open({ ...draft, kind: "read" }) } };
     return { match: choice.one([undefined, "*"]) };
   },
@@ -187,10 +195,20 @@ const FIELDS: Readonly<Record<string, (choice: Choice, place: Place) => object |
     const isFresh = draft.door === "desk" || choice.rarely(3);
     return { match: isFresh ? { seenBy: open({ ...draft, kind: "view-link" }) } : "*" };
   },
-  change: (choice) => ({ change: choice.one([{ target: targetOf(choice) }, termsOf(choice)]) }),
+  change(choice) {
+    const change = [{ target: targetOf(choice) }, termsOf(choice)];
+    return { change: choice.rarely(5) ? { owner: choice.one(PEOPLE) } : choice.one(change) };
+  },
   correction: (choice) => ({
-    change: choice.one([{ target: targetOf(choice) }, { ends: choice.one(ENDS) }]),
+    change: choice.one([
+      { target: targetOf(choice) },
+      { ends: choice.one(ENDS) },
+      { owner: choice.one(PEOPLE) },
+    ]),
   }),
+  owner: (choice) => ({ owner: choice.one(PEOPLE) }),
+  nth: (choice) => ({ nth: choice.below(2) }),
+  token: (_, { draft }) => (draft.person === undefined ? { token: "feed" } : {}),
   who: (choice) => ({ who: choice.one(OPERATORS) }),
   reason: (choice) => ({ reason: choice.one(REASONS) }),
   note: (choice) => ({ ...(choice.rarely(2) && { note: "seen" }) }),
@@ -208,7 +226,7 @@ const FIELDS: Readonly<Record<string, (choice: Choice, place: Place) => object |
     return { ...old, countOf: old?.id ?? open(draft) };
   },
   decision(choice, { past }) {
-    const made = choice.recent(past.filter((step) => DECISIONS.has(step.kind)));
+    const made = choice.recent(past.filter((step) => DECISIONS.test(step.kind)));
     if (made === undefined || !("who" in made)) return undefined;
     // At the desk, whoever decided has the button.
     return {
@@ -242,17 +260,21 @@ const FIELDS: Readonly<Record<string, (choice: Choice, place: Place) => object |
     })),
     visits: choice.rarely(2) ? [{ code: choice.one(["~i", "~a", "~여"]), dayMs: -DAY_MS, visits: 5 }] : [],
   }),
-  tokens: (choice) => ({ operators: choice.one([OPERATORS, ["alice"], ["bob"]]), creators: [] }),
+  tokens: (choice) => ({
+    operators: choice.one([OPERATORS, ["alice"], ["bob"]]),
+    creators: choice.one([["feed"], []]),
+  }),
   jump: (choice) => ({ ms: choice.one(JUMPS) }),
 };
 
 /** The doors and fields of each kind of step. Later fields may change earlier ones. */
 const KINDS: Readonly<Record<string, readonly [doors: string, fields: string]>> = {
-  create: ["api form shorten", "link retryKey"],
-  batch: ["api", "links retryKey"],
+  create: ["api form shorten", "token link retryKey"],
+  batch: ["api", "token links retryKey"],
   retry: ["api", "keyed"],
   edit: ["api form", "key read change"],
   withdraw: ["api form", "key read"],
+  "bring-back": ["form", "key read nth"],
   visit: ["api form", "code visit"],
   report: ["api form", "code reason note"],
   read: ["api form", "key keyIfAny"],
@@ -273,6 +295,7 @@ const KINDS: Readonly<Record<string, readonly [doors: string, fields: string]>> 
   unblock: ["api desk", "who host"],
   "disable-found": ["api desk", "who search reason counted"],
   "enable-found": ["api desk", "who search counted"],
+  "hand-over-found": ["api desk", "who search owner counted"],
   undo: ["", "decision"],
   move: ["fresh killed", "into"],
   import: ["csv export", "imported"],
@@ -285,14 +308,9 @@ const KINDS: Readonly<Record<string, readonly [doors: string, fields: string]>> 
   /** The answer to the next change never arrives. */
   lost: ["", ""],
 };
-const DECISIONS: ReadonlySet<string> = new Set(
-  "disable enable answer block disable-found enable-found".split(" "),
-);
-const AT_ONCE: ReadonlySet<string> = new Set(
-  "create edit withdraw visit report disable enable correct erase answer block unblock undo restart".split(
-    " ",
-  ),
-);
+const DECISIONS = /^(?:disable|enable|answer|block|correct|disable-found|enable-found|hand-over-found)$/;
+const AT_ONCE =
+  /^(?:create|edit|withdraw|bring-back|visit|report|disable|enable|correct|erase|answer|(?:un)?block|undo|restart)$/;
 /** How often one sequence in three may have these, because they take longer than all others together. */
 const SLOW: Readonly<Record<string, number>> = { move: 1, import: 2, restart: 2, settle: 1 };
 
@@ -332,7 +350,7 @@ export function stepsOf({ missing, steps }: Numbers): Step[] {
 
   function add(draft: Draft): number {
     const isRestarted = past.some(({ kind, together }) => kind === "restart" && together === group.together);
-    const isAtOnce = AT_ONCE.has(draft.kind) && !(draft.kind === "restart" && isRestarted);
+    const isAtOnce = AT_ONCE.test(draft.kind) && !(draft.kind === "restart" && isRestarted);
     const isTab = /^(?:read|view-link)$/.test(draft.kind);
     if (!isAtOnce && !isTab) group.size = 0;
     const isInGroup = group.size > 0 && isAtOnce;
@@ -369,6 +387,7 @@ export function stepsOf({ missing, steps }: Numbers): Step[] {
       };
     if (kind === "lost" || kind === "together") continue;
     let draft: Draft = { kind, door: choice.one(doors.split(" ")), client: choice.one(CLIENTS) };
+    if (!fields.startsWith("who")) draft.person = choice.one([...PEOPLE, undefined]);
     for (const name of fields.split(" ").filter((one) => one !== "")) {
       const field = draft && FIELDS[name]?.(choice, { past, only: only(), draft, open: add });
       draft = field && { ...draft, ...field };

@@ -30,6 +30,7 @@ export function linkOf(link: any, isWhole = false): LinkView {
     disabledReason: link.state === "deleted" ? "deleted" : (link.disabled_reason ?? null),
     changedMs: instant(link.changed_at),
     by: link.created_by ?? (isWhole ? null : undefined),
+    owner: link.owner ?? (isWhole ? null : undefined),
   };
 }
 
@@ -44,7 +45,7 @@ export const caseOf = (one: any): CaseView => ({
 });
 
 export const entryOf = ({ who, by, action, code, host, reason }: any): Entry => ({
-  who: who === "reports" ? "reports" : "operator",
+  who: who === "reports" || who === "person" ? who : "operator",
   by: by ?? undefined,
   action,
   key: code ?? undefined,

@@ -18,8 +18,8 @@ export interface WorldOptions {
   readonly codeCase: Settings["codeCase"];
   /** In this process, which is fastest, or as a program, which can be killed. */
   readonly kind: "in-process" | "program";
-  /** Names of tokens for creating links. None: everybody creates. */
-  readonly creators?: readonly string[];
+  /** Where a proxy names people. Nobody is named in public. */
+  readonly editors?: Settings["editors"];
 }
 
 /** Values from the answers to a sequence, by the id of the command. */
@@ -57,15 +57,19 @@ const POLL_MS = { least: 300, most: 1000 };
 const ROUND_MS = 250;
 
 const OPERATORS = ["alice", "bob"];
+const CREATORS = ["feed"];
 const NO_LIMITS = Object.fromEntries(
   ["CREATE", "UNKNOWN", "VIEW", "REPORT", "PASSWORDS"].map((name) => [`LIMIT_${name}`, "off"]),
 );
-/** Whose token the world itself uses. */
-const SETTLER = "settler";
+/** Whose tokens the world itself uses: an operator's, and one for creating links. */
+const [SETTLER, CREATOR] = ["settler", "settling"] as const;
 /** The token of an operator or of somebody who creates links. */
 export const tokenOf = (name: string) => `${name}-0123456789abcdef`;
-/** How a client's address is sent: the service trusts this process as a proxy. */
-export const headersFor = (client: string) => ({ "X-Forwarded-For": client });
+/** How the proxy sends a client's address, and its name if it signed somebody in: the service trusts this process. */
+export const headersFor = ({ client, person }: { readonly client: string; readonly person?: string }) => ({
+  "X-Forwarded-For": client,
+  ...(person !== undefined && { "Remote-User": person }),
+});
 const tokensOf = (names: readonly string[]) => names.map((name) => `${name}:${tokenOf(name)}\n`).join("");
 
 /** Polls until the condition holds. Returns whether it does at the bound. */
@@ -157,7 +161,8 @@ interface Running {
   hasEnded: () => boolean;
 }
 
-export async function openWorld({ engine, processes, kind, codeCase, creators = [] }: WorldOptions) {
+export async function openWorld({ engine, processes, kind, codeCase, editors }: WorldOptions) {
+  const creators = editors === undefined ? [] : CREATORS;
   await using opened = new AsyncDisposableStack();
   const folder = opened.use(createWatchedFolder("curt-model"));
   const postgres: PostgresServer | undefined =
@@ -195,6 +200,7 @@ export async function openWorld({ engine, processes, kind, codeCase, creators = 
 
   /** Lines of errors and unexpected ends: faults of the service, whatever it answered. */
   const crashed: string[] = [];
+  const posture = editors === undefined ? "public" : "private";
   let tokens = "";
   let stores = 0;
   let sequences = 0;
@@ -206,7 +212,7 @@ export async function openWorld({ engine, processes, kind, codeCase, creators = 
   function writeTokens(operators: readonly string[], names: readonly string[]): void {
     tokens = tokensOf([...operators, ...names]);
     writeFileSync(operatorFile, tokensOf([...operators, SETTLER]));
-    writeFileSync(creatorFile, tokensOf([...names, SETTLER]));
+    writeFileSync(creatorFile, tokensOf([...names, CREATOR]));
   }
 
   async function nameStore(): Promise<void> {
@@ -223,11 +229,10 @@ export async function openWorld({ engine, processes, kind, codeCase, creators = 
       TRUSTED_PROXIES: "127.0.0.1",
       ADMIN_TOKEN_FILE: operatorFile,
       COUNTRY_DATABASE: countryFile,
-      ...(creators.length > 0 && { CREATE_TOKEN_FILE: creatorFile }),
+      ...(editors && { CREATE_TOKEN_FILE: creatorFile, CREATE_USER_HEADER: "Remote-User", EDITORS: editors }),
       CODE_HOLD: "2d",
       CODE_CASE: codeCase,
-      // In public, only makers with names pass paths on.
-      POSTURE: "private",
+      POSTURE: posture,
       EDITS: "24h",
       STATS_SHOWN: "all",
       REPORT_THRESHOLD: "2",
@@ -248,6 +253,8 @@ export async function openWorld({ engine, processes, kind, codeCase, creators = 
     reportThreshold: 2,
     editsMs: DAY_MS,
     processes,
+    posture,
+    editors,
     operators: OPERATORS,
     creators,
     events: true,
@@ -329,7 +336,7 @@ export async function openWorld({ engine, processes, kind, codeCase, creators = 
     const code = `settled-${stores}-${++sentinels}`;
     const ends = new Date(nowMs() + 2 * SECOND_MS).toISOString();
     const body = JSON.stringify({ target: "https://settled.example/", code, expires_at: ends });
-    const headers = creators.length > 0 ? { Authorization: `Bearer ${tokenOf(SETTLER)}` } : {};
+    const headers = { Authorization: `Bearer ${tokenOf(CREATOR)}` };
     const response = await fetchFrom("/api/v1/links", { method: "POST", body, headers });
     if (response.status !== 201)
       throw new Error(
@@ -420,8 +427,6 @@ export async function openWorld({ engine, processes, kind, codeCase, creators = 
   return {
     settings,
     crashed,
-    tokenOf,
-    headersFor,
     nowMs,
     fetch: fetchFrom,
     curt,
