@@ -14,7 +14,7 @@ import type { Figures } from "./figures.ts";
 import { byHarm, type OpenCase } from "./harm.ts";
 import type { HostRules } from "./host-rules.ts";
 import { isWithin, type LinkCursor, type LinkPage, type LinkQuery } from "./link-query.ts";
-import type { ModerationStore, HostRule, DecisionEntry } from "./moderation-store.ts";
+import type { ModerationStore, HostRule, DecisionEntry, DecisionFilter } from "./moderation-store.ts";
 
 /** Requests a page of a list. `cursor` is that of the page before; any other text finds nothing. */
 export interface ListPage {
@@ -33,6 +33,8 @@ export interface InspectionOptions {
 
 /** Where a search continues after the link whose code is the text. */
 const AFTER_CODE = "code" as LinkCursor;
+/** Entries that one page of a filtered journal searches. */
+const MAX_FILTERED = 5000;
 /** Entries in the history of one link. */
 const MAX_HISTORY = 200;
 
@@ -82,7 +84,8 @@ export interface Inspection {
   details(spelling: string): Promise<LinkDetails | Unknown>;
   figures(): Promise<Figures>;
   hosts(page: ListPage): Promise<ListItems<HostRule>>;
-  decisions(page: ListPage): Promise<ListItems<DecisionEntry>>;
+  /** With a filter, a page may have few entries although the list continues. */
+  decisions(page: ListPage, filter?: Omit<DecisionFilter, "after">): Promise<ListItems<DecisionEntry>>;
   /** One entry of the operator's journal. */
   decision(entry: EntryId): Promise<DecisionEntry | undefined>;
   /** Open cases, then answered ones, or only one of both. */
@@ -204,14 +207,18 @@ export function createInspection({ store, clock, blocked, codeCase }: Inspection
         ({ host }) => host,
       ),
 
-    decisions: (page) =>
-      readPage(
+    async decisions(page, filter) {
+      // An invalid cursor ends the list.
+      const before = page.cursor === undefined ? undefined : entryOf(page.cursor);
+      const [newest] = filter === undefined ? [] : await store.decisions({ before, limit: 1 });
+      const after = Math.max(0, (newest?.entry ?? 0) - MAX_FILTERED);
+      const found = await readPage(
         page,
-        // An invalid cursor ends the list.
-        (limit) =>
-          store.decisions({ before: page.cursor === undefined ? undefined : entryOf(page.cursor), limit }),
+        (limit) => store.decisions({ before, limit, filter: filter && { ...filter, after } }),
         ({ entry }) => String(entry),
-      ),
+      );
+      return after === 0 ? found : { ...found, cursor: found.cursor ?? String(after + 1) };
+    },
 
     async decision(id) {
       const [found] = await store.decisions({ before: id + 1, limit: 1 });

@@ -167,4 +167,12 @@ export interface DecisionQuery {
   /** Only changes of the link by people, and its hand-overs. */
   readonly forColleagues?: boolean;
   readonly host?: string | undefined;
+  readonly filter?: DecisionFilter | undefined;
+}
+
+/** Only these actions, by this name unless it is "", in entries that are newer than `after`. */
+export interface DecisionFilter {
+  readonly after: EntryId;
+  readonly by: string;
+  readonly actions: readonly Action[];
 }

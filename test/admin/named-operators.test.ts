@@ -93,6 +93,29 @@ describe("an operator with a named token", () => {
       expect((await openPage(curt, path, { Cookie })).text, path).toContain('<bdi dir="auto">alice</bdi>');
   });
 
+  test("has a journal of their own decisions, and of one kind of these", async () => {
+    await addLink(curt, "filtered");
+    for (const [name, token] of Object.entries({ alice: ALICE, bob: BOB }))
+      await operateAs(curt, token)("POST", "links/filtered/disable", {
+        reason: "spam",
+        note: `note-${name}`,
+      });
+    await operateAs(curt, ALICE)("PUT", "hosts/filtered.example", { reason: "spam", note: "note-rule" });
+    const Cookie = await signIn(curt, BOB);
+    const read = async (query: string) => {
+      const { text } = await openPage(curt, `/admin/journal?${query}`, { Cookie });
+      return ["alice", "bob", "rule"].filter((note) => text.includes(`note-${note}`));
+    };
+    expect(await read("")).toEqual(["alice", "bob", "rule"]);
+    expect(await read("by=alice")).toEqual(["alice", "rule"]);
+    expect(await read("by=alice&action=links")).toEqual(["alice"]);
+    expect(await read("action=hosts")).toEqual(["rule"]);
+    expect(await read("by=nobody")).toEqual([]);
+    const { text } = await openPage(curt, "/admin/journal?by=alice&action=hosts", { Cookie });
+    expect(text).toContain('href="/admin/journal?by=alice&amp;action=links"');
+    expect(text).toContain('href="/admin/journal?action=hosts"');
+  });
+
   test("is named after an export and an import", async () => {
     await addLink(curt, "moved");
     await operateAs(curt, BOB)("POST", "links/moved/disable", { reason: "spam" });

@@ -524,6 +524,25 @@ describe("the journal", () => {
   });
 });
 
+test("a filtered journal continues on the page after one on which it found nothing", async () => {
+  await using service = await startSignedIn();
+  using database = new Database(service.file);
+  const insert = database.prepare(
+    "INSERT INTO journal (entry, at_ms, who, operator, action) VALUES (?, 0, 'page', ?, 'disable')",
+  );
+  for (const [entry, name] of [
+    [1, "old"],
+    [9000, "new"],
+  ] as const)
+    insert.run(entry, name);
+  const none = await service.open("/admin/journal?by=old");
+  expect(none.headers.get("refresh")).toBe("0; url=/admin/journal?by=old&cursor=4001");
+  const found = await service.open("/admin/journal?by=old&cursor=4001");
+  expect(found.headers.get("refresh")).toBeNull();
+  expect(await found.text()).toContain(en["admin.entry"].replace("{entry}", "1"));
+  expect((await service.open("/admin/journal?by=nobody&cursor=4001")).headers.get("refresh")).toBeNull();
+});
+
 describe("a link that changed after the operator saw it", () => {
   const [SEEN, CHANGED] = ["https://evil-bank.example/login", "https://www.google.com/"];
 

@@ -6,7 +6,12 @@ import type { Decision, LinkStore, NewLink } from "../../src/links/link-store.ts
 import { isProblem, type Reason } from "../../src/links/problem.ts";
 import type { Target } from "../../src/links/target.ts";
 import { DAY_MS, NEVER_MS } from "../../src/links/time.ts";
-import type { ModerationStore, DecisionQuery } from "../../src/moderation/moderation-store.ts";
+import {
+  ACTIONS,
+  type DecisionFilter,
+  type DecisionQuery,
+  type ModerationStore,
+} from "../../src/moderation/moderation-store.ts";
 import type { Slice } from "../../src/visits/days/slice.ts";
 import type { VisitStore } from "../../src/visits/days/visit-store.ts";
 import { slicesOf } from "../visits/slices.ts";
@@ -278,6 +283,25 @@ export function testModerationStore(name: string, open: () => Promise<TestedStor
       expect(await read({ limit: 3, before: second?.entry })).toEqual(expected.slice(2, 5) as never);
       const [newest] = await other.decisions({ limit: 1, link: one });
       expect(await read({ link: one, before: newest?.entry })).toEqual(ofOne.slice(1) as never);
+    });
+
+    test("lists only the entries of a name, of some actions, or after another entry", async () => {
+      const [one] = await createLinks(newLink("f1"));
+      if (one === undefined) throw new Error("The link is missing");
+      const by = "mina@filter";
+      await store.disable([one], because("spam", { by }));
+      await store.enable([one], decision({ by: "jun@filter" }));
+      await store.blockHost({ host: "f.example", reason: "spam" }, decision({ by }));
+      const listed = async (filter: Partial<DecisionFilter>) => {
+        const all = { after: 0, by: "", actions: ACTIONS };
+        return (await read({ limit: 3, filter: { ...all, ...filter } })).map(({ action }) => action);
+      };
+      expect(await listed({})).toEqual(["block-host", "enable", "disable"]);
+      expect(await listed({ by })).toEqual(["block-host", "disable"]);
+      expect(await listed({ by, actions: ["enable", "disable"] })).toEqual(["disable"]);
+      const [, enabled] = await other.decisions({ limit: 2 });
+      expect(await listed({ after: enabled?.entry ?? 0 })).toEqual(["block-host"]);
+      for (const unknown of ["mina", "\0"]) expect(await listed({ by: unknown })).toEqual([]);
     });
 
     test("ends a session for every process, and forgets it after its expiry", async () => {

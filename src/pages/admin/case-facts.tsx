@@ -85,7 +85,7 @@ export function ReportFacts({ context, one }: { context: PageContext; one: Noted
   return (
     <p>
       <strong>{say("admin.reports", { count: reports })}</strong>
-      {` · ${ages} · ${reasonsOf(context, one)}`}
+      {` · ${ages}`}
       {answered}
     </p>
   );

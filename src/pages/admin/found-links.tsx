@@ -29,6 +29,9 @@ export const SEARCH_LABELS = {
   host: "admin.q.host",
 } as const satisfies Record<keyof WrittenSearch, MessageKey>;
 
+/** Names of columns. */
+const HEADS = ["preview.leads", "links.state", "created-by", "links.made"] as const;
+
 /** `searched` is the share of all links, from 0 to 1. There is no cursor at the end of the search. */
 interface ListedLinks extends Pick<SearchResult, "cursor" | "searched"> {
   readonly search: WrittenSearch;
@@ -98,10 +101,15 @@ function linksPage(context: PageContext, { search, links, cursor, searched }: Li
           hidden={{ until: isoInstant(newest.createdMs) }}
           kind="picks"
         >
-          <label class="all">
-            <input type="checkbox" data-all />
-            <span class="hint">{say("admin.pick.all")}</span>
-          </label>
+          <div class="all hint">
+            <label>
+              <input type="checkbox" data-all />
+              {say("admin.pick.all")}
+            </label>
+            {HEADS.map((key) => (
+              <span aria-hidden="true">{say(key)}</span>
+            ))}
+          </div>
           <LinkRows context={context} links={links} />
           <div class="bulk" role="group" aria-label={say("admin.picked")}>
             <strong>{say("admin.picked")}</strong>
@@ -155,7 +163,7 @@ export const decideLinks = operatorForm("POST /admin/links", ({ operator, views 
 });
 
 /** The fields that the operator filled in. */
-export function filledFields(search: WrittenSearch): Record<string, string> {
+export function filledFields(search: object): Record<string, string> {
   return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== ""));
 }
 

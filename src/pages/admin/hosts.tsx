@@ -90,7 +90,6 @@ function hostsPage(
         />
       </Form>
       <div>
-        <p class="soft">{say("admin.hosts.intro")}</p>
         {items.length === 0 && <Empty context={context} texts={["admin.hosts.empty"]} />}
         <ul class="rows">
           {items.map((rule) => (
@@ -113,5 +112,6 @@ function hostsPage(
         {cursor !== undefined && <More context={context} path="/admin/hosts" query={{ cursor }} />}
       </div>
     </div>,
+    { summary: say("admin.hosts.intro") },
   );
 }

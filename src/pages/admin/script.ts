@@ -1,3 +1,5 @@
+import { regionalLanguage } from "../shared/script.ts";
+
 /** Keys on the operator's pages: elements name theirs. */
 export function answerByKeys(): void {
   const page = document.querySelector(".admin");
@@ -23,6 +25,28 @@ export function answerByKeys(): void {
     element.focus();
     element.click();
   });
+}
+
+/** Groups the journal by the reader's days. Without scripts, days are in UTC. */
+export function groupByDays(): void {
+  const days = document.querySelector("[data-days]");
+  if (days === null) return;
+  const date = new Intl.DateTimeFormat(regionalLanguage(), { dateStyle: "full" });
+  const clock = new Intl.DateTimeFormat(regionalLanguage(), { timeStyle: "short" });
+  const entries = Map.groupBy(days.querySelectorAll("li"), (entry) => {
+    const time = entry.querySelector("time") as HTMLTimeElement;
+    const at = Date.parse(time.dateTime);
+    time.textContent = clock.format(at);
+    return date.format(at);
+  });
+  days.replaceChildren();
+  for (const [day, ofDay] of entries) {
+    const [heading, list] = [document.createElement("h2"), document.createElement("ul")];
+    heading.textContent = day;
+    list.className = "entries";
+    list.append(...ofDay);
+    days.append(heading, list);
+  }
 }
 
 /** The visible element with a key: that of a closed menu doesn't count. */

@@ -1,4 +1,4 @@
-import { answerByKeys } from "../admin/script.ts";
+import { answerByKeys, groupByDays } from "../admin/script.ts";
 import { drawDraft, keepDraft } from "../home/script/draft.ts";
 import {
   checkCodes,
@@ -57,6 +57,7 @@ function enhance(): void {
   markCurrentPart();
   searchParts();
   measureCodes();
+  groupByDays();
   answerByKeys();
 }
 

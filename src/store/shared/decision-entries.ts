@@ -1,7 +1,13 @@
 import type { LinkKey } from "../../links/code.ts";
 import type { Decision, EntryId, LinkId, Who } from "../../links/link-store.ts";
 import type { Reason } from "../../links/problem.ts";
-import type { Action, DecisionEntry, DecisionQuery, Replaced } from "../../moderation/moderation-store.ts";
+import type {
+  Action,
+  DecisionEntry,
+  DecisionFilter,
+  DecisionQuery,
+  Replaced,
+} from "../../moderation/moderation-store.ts";
 import { LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
 import type { RecordOf } from "./records.ts";
 import { isChangeable, stillHas } from "./replaced-values.ts";
@@ -178,10 +184,16 @@ export function createDecisionsReader(run: Run) {
       link,
       forColleagues = false,
       host,
+      filter,
     }: DecisionQuery) {
-      if (!isStorable(link?.code ?? host ?? "")) return [];
-      const values = [before, limit, ...(host === undefined ? valuesOf(link) : [host])];
-      const { rows } = await run<EntryRow>(forColleagues ? FOR_COLLEAGUES : queryOf(link, host), values);
+      if (!isStorable(link?.code ?? host ?? filter?.by ?? "")) return [];
+      let query = forColleagues ? FOR_COLLEAGUES : queryOf(link, host);
+      let values: readonly (string | number)[] = host === undefined ? valuesOf(link) : [host];
+      if (filter !== undefined) {
+        query = filteredBy(filter);
+        values = [filter.after, filter.by, ...filter.actions];
+      }
+      const { rows } = await run<EntryRow>(query, [before, limit, ...values]);
       const ids = rows.map(({ entry }) => entry);
       const groups = Map.groupBy(await replacedBy(ids, link), ({ entry }) => entry);
       const standing = ({ entry }: EntryRow) =>
@@ -225,6 +237,12 @@ const FOR_COLLEAGUES = `
   SELECT entry, ${COLUMNS} FROM journal WHERE entry IN (
     ${newest("journal WHERE code = $3 AND created_ms = $4 AND entry < $1 AND who = 'person'")}
     UNION ${newest("replaced WHERE subject = $3 AND created_ms = $4 AND entry < $1 AND kind = 'owner'")})
+  ORDER BY entry DESC LIMIT $2`;
+
+/** Reads only the entries between two, because names and actions have no index. */
+const filteredBy = ({ actions }: DecisionFilter) => `
+  SELECT entry, ${COLUMNS} FROM journal
+  WHERE entry < $1 AND entry > $3 AND ($4 = '' OR operator = $4) AND action IN (${list(actions, 5)})
   ORDER BY entry DESC LIMIT $2`;
 
 /** Entries about a link or a host, including decisions about several links and their undoing. */
