@@ -69,7 +69,7 @@ function myLinksPage(language: string, { baseUrl }: { readonly baseUrl: string }
         hidden
         {...wordsOf(language, baseUrl, SAID)}
       >
-        <div data-empty hidden>
+        <div class="waiting" data-empty hidden>
           <p>{message(language, "links.empty")}</p>
         </div>
         <div data-tools hidden>

@@ -183,19 +183,25 @@ function endOf(address: string): string {
     .join("");
 }
 
+/** The start of an address whose host fits a line of a phone. */
+const SHORT_START = /^https?:\/\/[^/?#]{1,26}(?:\/|$)/;
+
 /**
- * Breaks after dots and slashes, before the parts of a query, and inside parts that are wider than a line. Browsers break
+ * Breaks after a short host, after dots and slashes, before the parts of a query, and inside parts that are wider than a line. Browsers break
  * after hyphens, so parts with hyphens are elements. An address may have thousands of parts, so its text is marked with
  * characters that no address has, and becomes HTML in one step.
  */
 function Breaking({ text }: { text: string }): Html {
   if (text.length <= NARROW) return new Html(write(text));
-  let withBreaks = text.replace(/[./]+(?!$)/g, `$&${BREAK}`).replace(/[?&#]/g, `${BREAK}$&`);
-  if (text.includes("-") && text.length <= LONG)
+  const [start = ""] = SHORT_START.exec(text) ?? [];
+  const rest = text.slice(start.length);
+  let withBreaks = rest.replace(/[./]+(?!$)/g, `$&${BREAK}`).replace(/[?&#]/g, `${BREAK}$&`);
+  if (rest.includes("-") && text.length <= LONG)
     withBreaks = withBreaks
       .split(BREAK)
       .map((part) => (part.includes("-") ? PART + part + PART_END : part))
       .join(BREAK);
+  if (start !== "") withBreaks = PART + start + PART_END + BREAK + withBreaks;
   return new Html(
     write(withBreaks).replaceAll(BREAK, "<wbr/>").replaceAll(PART, "<span>").replaceAll(PART_END, "</span>"),
   );

@@ -41,8 +41,8 @@ export function ShortAddress({ url }: ShortAddressProps) {
   return <MarkedAddress base={address.slice(0, start)} code={address.slice(start)} />;
 }
 
-/** In characters; more aren't shown in the largest type. */
-const LONG = 32;
+/** The widest code that fits a line of the largest type, in columns of a terminal. */
+const LONG = 18;
 
 interface TicketAddressProps {
   readonly baseUrl: string;
@@ -76,7 +76,7 @@ export function TicketAddress({ baseUrl, code, href, unlike }: TicketAddressProp
 function MarkedAddress({ base, code, unlike }: { base: string; code: string; unlike?: string | undefined }) {
   const others = unlike === undefined ? undefined : Array.from(unlike);
   return (
-    <bdi class={base.length + code.length > LONG ? "short long" : "short"} dir="ltr">
+    <bdi class={Bun.stringWidth(code) > LONG ? "short long" : "short"} dir="ltr">
       <span>{base}</span>
       <wbr />
       {code !== "" &&
