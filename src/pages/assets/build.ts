@@ -54,13 +54,13 @@ function picture(file: string): Asset {
   return asset(file, "image/png", read(file).toString("base64"), "base64");
 }
 
-/** Without comments and indents. Line breaks stay where they may separate words. */
+/** Without comments, indents and needless spaces. Line breaks stay where they may separate words. */
 function readStyle(name: string): string {
   return read(`../${name}.css`)
     .toString("utf8")
     .replaceAll(/\/\*[\s\S]*?\*\/|(?<=\n)\s+/g, "")
     .replaceAll(PREFIXED, "-webkit-$&$&")
-    .replaceAll(/(?<=[{},;])\n+/g, "");
+    .replaceAll(/(?<=[{},;])\n+|(?<=[:,]) | (?=\{)/g, "");
 }
 
 /**
