@@ -326,8 +326,12 @@ export async function outcomeOf(answer: Answer | Promise<Answer>): Promise<strin
 
 type Answer = Pick<Response, "status" | "headers">;
 
-/** On a busy machine, PostgreSQL can take longer to open a connection or to execute than a request waits. Then nothing has happened. */
-const BUSY = /All connections were busy|canceling statement due to statement timeout/;
+/**
+ * On a busy machine, PostgreSQL can take longer to open a connection or to execute than a request waits, and a commit can have
+ * no turn in time. Then nothing has happened.
+ */
+const BUSY =
+  /All connections were busy|No server of the database can be used|canceling statement due to statement timeout|Waited too long for its commit/;
 const MAX_TRIES = 4;
 /** For the line of the log that says so. */
 const WAIT_MS = 10;
