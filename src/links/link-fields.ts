@@ -1,4 +1,4 @@
-// What JSON says about a link, once for the API, the operator's API and export files.
+// What JSON says about a link, once for the API, the operator's API and events.
 
 import type { Code, LinkKey } from "./code.ts";
 import { hasPassword, isLimited, type Link, shownCode } from "./link.ts";
@@ -8,7 +8,8 @@ import { isoInstant } from "./time.ts";
 
 /**
  * Everything that follows from the link alone. Not everybody sees the target of a link with a password and whose it is. Only its
- * maker and the operator see who created it and how many limited visits are used. Undefined leaves a field out, so services without names answer as before.
+ * maker and the operator see who created it and how many limited visits are used. Undefined leaves a field out, so services
+ * without names answer as before.
  */
 export function linkFields(
   link: Pick<Link<Code | LinkKey>, "code" | "originalUrl" | "createdMs" | "endsMs" | "terms">,

@@ -6,8 +6,8 @@ import { readPasted } from "../pasted-address.ts";
 const MAX_QUERY_CHARS = 12_000;
 /** In place of a code that the service will choose. */
 const DOTS = 7;
-/** In characters, as in the server's tickets. */
-const LONG = 32;
+/** As in the server's tickets, which count columns. */
+const LONG = 18;
 
 /**
  * Keeps the typed text when the language changes, in the query of the language links. Secrets stay out, because addresses
@@ -46,7 +46,7 @@ export function drawDraft(): void {
     fill(".chip", blank);
     fill("mark bdi", code || "•".repeat(DOTS));
     const short = ticket.querySelector(".short");
-    short?.classList.toggle("long", short.textContent.length > LONG);
+    short?.classList.toggle("long", code.length > LONG);
     const url = URL.parse(readPasted(typed).address ?? typed);
     const [, www = "", host = "…"] = /^(www\.)?(.+)$/.exec(url?.host ?? "") ?? [];
     fill(".host span", www);
