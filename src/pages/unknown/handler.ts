@@ -68,11 +68,9 @@ export function createUnknownAnswer(options: UnknownOptions): UnknownAnswer {
     };
     try {
       const known = codes.map(exists);
-      return isNow(known)
-        ? decide(known)
-        : Promise.all(known.map((one) => Promise.resolve(one)))
-            .then(decide)
-            .catch(fail);
+      const all = () => Promise.all(known.map((one) => Promise.resolve(one)));
+      const answered = isNow(known) ? decide(known) : all().then(decide);
+      return answered instanceof Promise ? answered.catch(fail) : answered;
     } catch (error) {
       return fail(error);
     }
