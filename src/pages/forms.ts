@@ -17,7 +17,7 @@ import {
 import { message, type MessageKey } from "../locales/messages.ts";
 import { type FieldErrors, SET } from "./shared/form-fields.tsx";
 
-/** What a refused form shows again of a value, in UTF-16 units: enough for every title and every spelling of a code. */
+/** A refused form shows values again up to this length, in UTF-16 units: enough for every title and every spelling of a code. */
 export const MAX_SHOWN = 1024;
 
 const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;

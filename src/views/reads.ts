@@ -60,8 +60,8 @@ export function createReads(inspection: Pick<Inspection, "search" | "figures">, 
 }
 
 /**
- * Searches until there are `limit` links or the time is over, which starts with the first part: before it, the thread may have to start.
- * Returns a refusal as it is.
+ * Searches until there are `limit` links or the time is over. It starts after the first part, because the thread may have to
+ * start before it. Returns a refusal as it is.
  */
 export async function repeatSearch<Link, Refusal extends { readonly kind: string }>(
   maxMs: number,

@@ -175,7 +175,7 @@ describe("the page of an unknown code", () => {
   });
 
   test("comes without links while too many views wait", async () => {
-    // Of the places in the queue, one client gets half.
+    // One client gets half of the places in the queue.
     const pages = await Promise.all(Array.from({ length: 48 }, (_, nth) => open(`/onbording${nth}`)));
     expect(new Set(pages.map(({ status }) => status))).toEqual(new Set([404]));
   });

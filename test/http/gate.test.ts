@@ -352,7 +352,7 @@ test("a form whose body ends after the link was changed or disabled doesn't open
   const headers = { "Content-Type": "application/x-www-form-urlencoded" };
   const form = new URLSearchParams({ password: PASSWORD }).toString();
   const open = links.map(({ code }) => beginRequest(curt, `POST /${code}`, headers, form));
-  await Promise.all(open.map(({ hasBegun }) => hasBegun));
+  await Promise.all(open.map(({ hasStarted }) => hasStarted));
   const [changed, disabled] = links;
   if (changed === undefined || disabled === undefined) throw new Error("both were added");
   await store.update(changed, { type: "edit", atMs: curt.nowMs(), passwordHash: another });

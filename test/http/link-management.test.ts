@@ -126,8 +126,8 @@ describe("PATCH /api/v1/links/{code}", () => {
     const { path, key, code } = await createManagedLink(instance);
     const authorization = { Authorization: `Bearer ${key}` };
     const body = JSON.stringify({ target: TARGET });
-    const { hasBegun, end } = beginRequest(instance, `PATCH ${path}`, authorization, body);
-    await hasBegun;
+    const { hasStarted, end } = beginRequest(instance, `PATCH ${path}`, authorization, body);
+    await hasStarted;
     expect((await callApi(instance, "PATCH", path, { key, body: { target: OTHER } })).status).toBe(200);
     instance.advance(DAY_MS);
     expect([await end(), await destinationOf(instance, code)]).toEqual([403, OTHER]);

@@ -60,7 +60,7 @@ export function breakOff(origin: string, part: string, how: "FIN" | "RST"): Prom
   });
 }
 
-/** Sends a request without the end of its body. `hasBegun` resolves once Curt has read that much. */
+/** Sends a request without the end of its body. `hasStarted` resolves once Curt has read that much. */
 export function beginRequest(
   { origin }: Pick<RunningService, "origin">,
   line: string,
@@ -73,15 +73,15 @@ export function beginRequest(
   const all = { Host: "x", "Content-Length": String(body.length), Connection: "close", ...headers };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.write(`${LIVE.request}${method} ${path} HTTP/1.1\r\n${lines.join("")}\r\n${body.slice(0, -1)}`);
-  const { promise: hasBegun, resolve: begin } = Promise.withResolvers<void>();
+  const { promise: hasStarted, resolve: start } = Promise.withResolvers<void>();
   let received = "";
   socket.on("data", (text: string) => {
     received += text;
-    if (received.includes(LIVE.end)) begin();
+    if (received.includes(LIVE.end)) start();
   });
   const closed = new Promise((resolve) => socket.on("close", resolve));
   return {
-    hasBegun,
+    hasStarted,
     async end(): Promise<number> {
       socket.write(body.slice(-1));
       await closed;

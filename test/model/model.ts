@@ -437,7 +437,7 @@ function replay({ state }: Run, original: Link, maker: string, shown: Answer | u
 
 // ----------------------------------------------------------------------------- changes by the maker and by editors
 
-/** Whoever has its manage key or owns a link may do everything; with EDITORS=everybody, others correct it unless it has a password. */
+/** Owners and holders of the manage key may do everything. With EDITORS=everybody, others correct a link without a password. */
 function rightOf(run: Run, link: Link | undefined, key: MakerKey): "maker" | "editor" | undefined {
   const [person, { makers, settings }] = [namedIn(run), run.state];
   if (link === undefined) return undefined;

@@ -132,7 +132,7 @@ describe("SIGHUP", () => {
       ],
     ] as const;
     const open = requests.map(([line, headers, body]) => beginRequest(program, line, headers, body));
-    await Promise.all(open.map(({ hasBegun }) => hasBegun));
+    await Promise.all(open.map(({ hasStarted }) => hasStarted));
     write(admin, `alice:${ALICE}`);
     write(create, `feed:${FEED}x`);
     await hangUp(program);

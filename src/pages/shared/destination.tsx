@@ -187,9 +187,9 @@ function endOf(address: string): string {
 const SHORT_START = /^https?:\/\/[^/?#]{1,26}(?:\/|$)/;
 
 /**
- * Breaks after a short host, after dots and slashes, before the parts of a query, and inside parts that are wider than a line. Browsers break
- * after hyphens, so parts with hyphens are elements. An address may have thousands of parts, so its text is marked with
- * characters that no address has, and becomes HTML in one step.
+ * Breaks after a short host, after dots and slashes, before the parts of a query, and inside parts that are wider than a line.
+ * Browsers break after hyphens, so parts with hyphens are elements. An address may have thousands of parts, so its text is
+ * marked with characters that no address has, and becomes HTML in one step.
  */
 function Breaking({ text }: { text: string }): Html {
   if (text.length <= NARROW) return new Html(write(text));

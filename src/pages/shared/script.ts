@@ -226,7 +226,7 @@ export function submitOnce(): void {
   let sentMs = -ON_ITS_WAY_MS;
   const form = document.querySelector("form[data-make]");
   const name = form?.querySelector<HTMLInputElement>("[name=form]");
-  // As copying does, which sends the form by a script.
+  // Only over HTTPS does the script send the form, and have random names.
   if (name && isSecureContext) name.value ||= crypto.randomUUID();
   form?.addEventListener("submit", (event) => {
     const nowMs = performance.now();
