@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import type { Page } from "playwright-core";
 
-import { DAY_MS } from "../../src/links/time.ts";
+import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
 import {
   addCampaign,
   CAMPAIGN,
@@ -296,4 +296,33 @@ test("keys decide about reports, except while the operator types in a field, and
   await page.getByLabel(say("admin.ends.date", { zone: timeZone })).fill("2099-01-02T03:04");
   await page.getByRole("button", { name: say("admin.do.change") }).click();
   await page.locator("time[datetime='2099-01-01T18:04:00.000Z']").waitFor();
+});
+
+test("the journal is grouped by the reader's days, without scripts by those in UTC", async () => {
+  await using curt = await startService(
+    { ADMIN_TOKEN: TOKEN },
+    { startMs: Date.parse("2026-11-21T14:30:00Z") },
+  );
+  const operate = operateAs(curt);
+  await operate("PUT", "hosts/first.example", { reason: "spam" });
+  // Midnight in Seoul is at 15:00 in UTC.
+  curt.advance(HOUR_MS);
+  await operate("PUT", "hosts/second.example", { reason: "spam" });
+  for (const [javaScriptEnabled, days] of [
+    [true, ["Sunday 22 November 2026", "Saturday 21 November 2026"]],
+    [false, ["Saturday November 21 2026"]],
+  ] as const) {
+    await using page = await openPage(curt.origin, {
+      locale: "en-GB",
+      timezoneId: "Asia/Seoul",
+      viewport: LAPTOP,
+      javaScriptEnabled,
+    });
+    await signIn(page, wordsOf("en"));
+    await open(page, wordsOf("en"), "journal");
+    const headings = page.locator("[data-days] h2");
+    await headings.nth(days.length - 1).waitFor();
+    expect((await headings.allTextContents()).map((day) => day.replaceAll(",", ""))).toEqual([...days]);
+    expect(await page.locator("[data-days] li").count()).toBe(2);
+  }
 });
